@@ -28,6 +28,7 @@ use crate::state::ServerState;
 use crate::store::{Expect, Object};
 use crate::typed;
 use crate::verbs::ownership;
+use crate::verbs::update::check_readable;
 use crate::versions;
 
 /// How many names the server generates before it gives up.
@@ -72,6 +73,11 @@ async fn admit_and_store(
     typed::admit(shared, call, &mut review).map_err(|status| status.with_notes(&review.notes))?;
     ownership::mutate(shared, call, &mut review).await?;
     let mut mutated = review.object.take().expect("mutation keeps the object of a create request");
+    if call.verb != Verb::Create {
+        // As in kube-apiserver, an update or patch that creates reads the revision once webhooks have seen it.
+        check_readable(meta::text(&mutated, "resourceVersion"))
+            .map_err(|status| status.with_notes(&review.notes))?;
+    }
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
         let object = if attempt < attempts { mutated.clone() } else { mutated.take() };

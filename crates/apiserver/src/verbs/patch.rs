@@ -15,7 +15,7 @@ use crate::object::strategy;
 use crate::object::structural;
 use crate::patch::{APPLY, Patch};
 use crate::state::ServerState;
-use crate::verbs::update::{Edit, change, check_name, check_readable};
+use crate::verbs::update::{Edit, change, check_name};
 use crate::verbs::{create, ownership};
 
 struct PatchEdit<'a> {
@@ -107,13 +107,7 @@ async fn apply(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
             return change(shared, call, &edit).await;
         }
         let mut object = edit.object(shared, None, &mut notes)?;
-        let checked = check_new(call, &mut object)
-            .and_then(|()| check_readable(meta::text(&object, "resourceVersion")));
-        checked.map_err(|status| status.with_notes(&notes))?;
-        // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
-        if !call.query.dry_run() {
-            meta::of_mut(&mut object).remove("resourceVersion");
-        }
+        check_new(call, &mut object).map_err(|status| status.with_notes(&notes))?;
         match create::create_object(shared, call, (object, notes.clone())).await {
             // A concurrent request created the object: apply the configuration to it.
             Err(status) if status.reason == "AlreadyExists" => {}

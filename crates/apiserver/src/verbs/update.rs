@@ -70,11 +70,6 @@ async fn replace(
     let Some(current) = current else {
         if strategy::allows_create_on_update(&call.target, &call.path.subresource) {
             check_uid(call, &object, &Value::Null)?;
-            check_readable(meta::text(&object, "resourceVersion"))?;
-            // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
-            if !call.query.dry_run() {
-                meta::of_mut(&mut object).remove("resourceVersion");
-            }
             ownership::record(shared, call, None, &mut object);
             return create::create_object(shared, call, (object, notes.clone())).await;
         }

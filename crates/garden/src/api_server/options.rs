@@ -179,7 +179,7 @@ fn always_allowed(given: &GivenFlags) -> Vec<String> {
 fn duration(given: &GivenFlags, flag: &str) -> Result<Duration, FlagError> {
     let Some(text) = given.last(flag) else { return Ok(TTL) };
     let refused = |reason: String| FlagError::of_value(flag, text, reason);
-    let duration = formats::duration::Duration::parse(text).map_err(|error| refused(error.to_string()))?;
+    let duration = formats::duration::GoDuration::parse(text).map_err(|error| refused(error.to_string()))?;
     duration.to_std().ok_or_else(|| refused("must not be negative".to_owned()))
 }
 
