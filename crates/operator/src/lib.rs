@@ -9,12 +9,14 @@
 //! - [`serving`] — connects them to HTTP paths;
 //! - [`registrations`] — the webhook configurations;
 //! - [`controllers`] — one module per controller, and their common context;
+//! - [`flow`] — what the missing controller is to do with a Garden, as a value;
 //! - [`command`] — the command line and the process.
 
 pub mod command;
 mod component;
 pub mod config;
 pub mod controllers;
+pub mod flow;
 mod network;
 pub mod registrations;
 pub mod serving;
