@@ -1,8 +1,9 @@
-//! What the language knows of Gardener: decisions about versions, releases, their versions of Kubernetes, providers and
-//! namespaces of control planes.
+//! What the language knows of Gardener: decisions about versions, releases, their versions of Kubernetes, admission plugins,
+//! providers and namespaces of control planes.
 
 pub mod decision;
 pub mod kubernetes;
+pub mod plugins;
 mod provider;
 pub mod release;
 mod surroundings;

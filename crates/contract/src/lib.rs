@@ -13,6 +13,7 @@
 //! - [`parameters`] — values that a target states about itself;
 //! - [`gardener::release`] — the release of Gardener that a target is tested with;
 //! - [`gardener::kubernetes`] — the newest version of Kubernetes that a release supports;
+//! - [`gardener::plugins`] — the admission plugins of gardener-apiserver;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, ledgers, attestations;
 //! - [`explanations`] — why answers of two implementations differ;

@@ -4,6 +4,7 @@ pub(crate) mod case_count;
 mod cells;
 pub(crate) mod clause_ids;
 mod columns;
+mod configuration;
 pub(crate) mod documents;
 pub(crate) mod draft;
 mod emitted;

@@ -15,6 +15,7 @@ use conformance::target::url::TargetDescription;
 use conformance::testing;
 use contract::document::{SourceFile, target};
 use contract::gardener::decision::RunsOn;
+use contract::gardener::plugins;
 use contract::model::{Contract, Form};
 use gardener_garden::webhooks::resources;
 use gardener_garden::{COMPONENT, admission, registrations, strategies};
@@ -60,6 +61,11 @@ async fn every_contract_is_kept_by_the_server_that_serves_the_kinds_itself() {
         "{} cases are not about the server: {direct:?}",
         direct.len()
     );
+}
+
+#[test]
+fn contracts_may_name_every_plugin_and_no_other() {
+    assert_eq!(admission::plugin_names(), plugins::NAMES);
 }
 
 #[tokio::test]

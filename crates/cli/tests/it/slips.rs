@@ -81,6 +81,21 @@ fn a_foreign_component_is_a_warning() {
 }
 
 #[test]
+fn a_misspelt_admission_plugin_is_an_error_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = CONTRACT
+        .replace("component: mine", "component: garden")
+        .replace("  clauses:", "  config: {admission: {plugins: [ShootDNSRewritng]}}\n  clauses:");
+    fs::write(folder.path().join("mine.yaml"), text).unwrap();
+    let said =
+        ["mine.yaml:11:34", "no admission plugin \"ShootDNSRewritng\"", "did you mean `ShootDNSRewriting`?"];
+    let result = lint(folder.path(), "mine.yaml");
+    result.assert_exit(2, &[&said[..], &["exit 2: 1 error"]].concat());
+    let run = ["--contracts", ".", "run", "--substrate", "garden", "--clause", "MINE-001"];
+    call(folder.path(), &run).assert_exit(2, &said);
+}
+
+#[test]
 fn files_beside_contracts_are_checked_for_names_that_nothing_has() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();

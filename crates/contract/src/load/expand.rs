@@ -65,6 +65,7 @@ impl Context<'_> {
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
         let mut used = UsedColumns::default();
         let (mut built, emits) = self.expand(clause, &mut used);
+        self.check_plugins(clause);
         if self.draft.form == Form::Flags {
             // Rows `may add` and `may change` are only compared with the fixture; they make no cases.
             let has_cases = |built: &UnnamedCase| {
@@ -235,14 +236,6 @@ impl Context<'_> {
             report: self.report,
             in_progress: RefCell::default(),
         }
-    }
-
-    pub(super) fn config(&self, clause: &Clause, builder: &ObjectBuilder<'_>) -> Value {
-        let layers = [self.draft.config.as_ref(), clause.config.as_ref()];
-        layers
-            .into_iter()
-            .flatten()
-            .fold(json!({}), |base, layer| builder.merge_untyped(base, &builder.cells.fill(layer)))
     }
 
     fn given(&self, tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Given> {

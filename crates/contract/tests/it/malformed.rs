@@ -166,6 +166,47 @@ fn every_malformed_clause_is_reported_with_its_position() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn admission_plugins_that_the_garden_does_not_have_are_reported_at_their_names() {
+    let cells = "table: |\n  | a |\n  | Bastoin |";
+    let table: [(&str, &[&str], &[&str]); 8] = [
+        ("garden", &["config: {admission: {plugins: [Bastion, ShootDNS]}}"], &[]),
+        ("garden", &["config: {admission: {plugins: default}}"], &[]),
+        (
+            "garden",
+            &["config: {admission: {plugins: [Bastoin, ShotDNS]}}"],
+            &["unknown-name 16:36", "unknown-name 16:45"],
+        ),
+        ("garden", &["config: {admission: {plugins: all}}"], &["type 16:35"]),
+        ("garden", &["config: {admission: {plugin: [Bastion]}}"], &["unknown-key 16:26"]),
+        ("garden", &["config: {admission: {configuration: {Bastoin: {}}}}"], &["unknown-name 16:42"]),
+        ("garden", &[cells, "config: {admission: {plugins: [<a>]}}"], &["unknown-name 18:9"]),
+        // Another component's configuration has its own meaning.
+        ("sample", &["config: {admission: {plugins: [Bastoin]}}"], &[]),
+    ];
+    for (component, lines, wanted) in table {
+        let text = contract("", &clause(lines));
+        let text = text.replace("component: sample", &format!("component: {component}"));
+        assert_eq!(breaches(&text), wanted, "{component}: {lines:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_admission_plugin_of_the_contract_is_one_error_with_the_intended_name() {
+    let text =
+        contract("config: {admission: {plugins: [ShootDNSRewritng]}}", &[clause(&[]), clause(&[])].concat());
+    let text = text.replacen("S-001", "S-002", 1).replace("component: sample", "component: garden");
+    let loaded = load_one(&text);
+    let [error] = loaded.errors.as_slice() else { panic!("{:?}", loaded.errors) };
+    assert_eq!(
+        (error.to_string().as_str(), error.remedy.as_deref()),
+        (
+            "contracts/sample/sample.yaml:10:34: there is no admission plugin \"ShootDNSRewritng\"",
+            Some("did you mean `ShootDNSRewriting`?")
+        )
+    );
+}
+
 /// Name, malformed text, and the expected rules with line and column.
 const HEADERS: &[(&str, &str, &str, &[&str])] = &[
     ("unknown kind", "kind: Contract", "kind: Contrakt", &["kind 2:7"]),

@@ -52,7 +52,7 @@ pub struct Chain {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
     /// A name that is no plugin's.
-    #[error("admission plugin {name:?} is unknown; known are {}", known().join(", "))]
+    #[error("admission plugin {name:?} is unknown; known are {}", plugin_names().join(", "))]
     Unknown {
         /// The name.
         name: String,
@@ -168,7 +168,9 @@ impl AdmissionPlugins for Chain {
     }
 }
 
-fn known() -> Vec<&'static str> {
+/// The names of all plugins, in the chain's order.
+#[must_use]
+pub fn plugin_names() -> Vec<&'static str> {
     PLUGINS.iter().map(|plugin| plugin.name).collect()
 }
 

@@ -41,7 +41,7 @@ use webhook::review::Operation;
 use webhook::strategy::ObjectReader;
 
 pub use self::cases::of_cases;
-pub use self::chain::{Chain, ChainError};
+pub use self::chain::{Chain, ChainError, plugin_names};
 pub use webhook::admission_plugin::{Action, Authorizer, User};
 
 /// A request that a plugin judges.
