@@ -20,12 +20,15 @@ use crate::target::{Configurable, Target, TargetKind};
 mod configuration;
 mod lanes;
 mod order;
+mod other_substrate;
 mod release;
 mod separate;
 
 use configuration::{contains, usual_config};
 pub(crate) use lanes::lanes;
 pub use order::shuffle;
+pub use other_substrate::NO_PLUGINS;
+use other_substrate::elsewhere;
 pub use release::gardener_release;
 use release::{of_release, other_version};
 pub use separate::Separate;
@@ -258,12 +261,6 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
         let resource = Kinds::gardener().of_object(&version, &text(fact, "kind"));
         resource.is_some_and(|resource| resources.contains(&format!("{version} {}", resource.plural)))
     })
-}
-
-/// Why a clause holds only on other substrates, if it declares a reason.
-fn elsewhere(located: LocatedCase<'_>, on: PlannedOn<'_>) -> Option<(Status, Reason)> {
-    let reason = located.clause.not_on.get(on.substrate)?;
-    Some((Status::Skipped, Reason::new(ReasonCode::Substrate, reason)))
 }
 
 /// Why a case does not run for a target, if so.

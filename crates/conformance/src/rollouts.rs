@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use component::Combining;
 use contract::case::When;
 use contract::gardener::decision::RunsOn;
+use contract::gardener::plugins;
 use contract::model::{Contract, Level};
 use serde_json::Value;
 
@@ -92,7 +93,8 @@ fn has_sections(rollout: &Value, config: &Value) -> bool {
     sections(config).iter().all(|(section, wanted)| rollout.get(section) == Some(wanted))
 }
 
-/// The configurations of admission cases by their text, and their value. Clauses that do not hold in a whole cluster need none.
+/// The configurations of admission cases by their text, and their value. Clauses that do not hold in a whole cluster, and cases
+/// about admission plugins, which it does not have, need none.
 fn configurations(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     let mut wanted: BTreeMap<String, (Value, Worth)> = BTreeMap::new();
     for (at, contract) in contracts.iter().enumerate() {
@@ -105,7 +107,10 @@ fn configurations(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
                 );
                 let is_admitted =
                     case.when.decision().is_none_or(|decision| decision.runs_on == RunsOn::Admission);
-                if needs_no_rollout || !is_admitted {
+                if needs_no_rollout
+                    || !is_admitted
+                    || plugins::are_missing(&contract.component, &case.config, IN_CLUSTER)
+                {
                     continue;
                 }
                 let (_, worth) = wanted

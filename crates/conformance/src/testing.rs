@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use component::Component;
+use contract::gardener::plugins;
 use contract::model::{Clause, Contract, Form};
 
 use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status, Verdict};
@@ -63,7 +64,8 @@ pub async fn assert_kept(contracts: Vec<Contract>, target: Arc<dyn Target>) {
     assert_kept_on(options().substrate, contracts, target).await;
 }
 
-/// As [`assert_kept`], on a substrate. A clause with a reason not to run there is left out. Returns the report.
+/// As [`assert_kept`], on a substrate. A clause with a reason not to run there, or about admission plugins that the substrate does
+/// not have, is left out. Returns the report.
 ///
 /// # Panics
 /// As [`assert_kept`].
@@ -76,13 +78,16 @@ pub async fn assert_kept_on(
     assert!(number > 0, "there is no contract to run");
     let unneeded: BTreeSet<String> =
         target.features().iter().map(|feature| format!("not {feature}")).collect();
-    let is_excluded = |clause: &Clause| {
+    let is_excluded = |contract: &Contract, clause: &Clause| {
         clause.needs.iter().any(|need| unneeded.contains(need))
             || clause.not_on.contains_key(substrate.name())
+            || is_about_missing_plugins(contract, clause, substrate.name())
     };
-    let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
-    let excluded: BTreeSet<String> =
-        clauses.filter(|clause| is_excluded(clause)).map(|clause| clause.id.clone()).collect();
+    let mut excluded: BTreeSet<String> = BTreeSet::new();
+    for contract in &contracts {
+        let left_out = contract.clauses.iter().filter(|clause| is_excluded(contract, clause));
+        excluded.extend(left_out.map(|clause| clause.id.clone()));
+    }
     let options = Options { substrate, ..options() };
     let report = run(contracts.into(), target, &options, &first_failure_ends, &Interrupt::default()).await;
     assert_eq!(report.environment_errors, Vec::<String>::new());
@@ -91,6 +96,12 @@ pub async fn assert_kept_on(
     assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
     assert_eq!((report.contracts.len(), report.verdict), (number, Verdict::Conformant));
     report
+}
+
+fn is_about_missing_plugins(contract: &Contract, clause: &Clause, substrate: &str) -> bool {
+    let mut configs = clause.cases.iter().map(|case| &case.config).peekable();
+    configs.peek().is_some()
+        && configs.all(|config| plugins::are_missing(&contract.component, config, substrate))
 }
 
 /// Options for running contracts in tests: directly, facts in an embedded API server, scenarios in virtual time.

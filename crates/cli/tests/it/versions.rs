@@ -20,7 +20,7 @@ fn every_row_passes_on_every_path_and_every_clause_is_proven() {
         let cases = clause["cases"].as_array().unwrap();
         // Clauses about admission plugins are for the substrate garden.
         if clause["id"].as_str().unwrap().starts_with("GPL-") {
-            assert!(cases.iter().all(|case| case["status"] == "skipped"), "{}", clause["id"]);
+            assert!(cases.iter().all(|case| case["status"] == "notSupported"), "{}", clause["id"]);
             continue;
         }
         let failed = cases.iter().filter(|case| case["status"] != "passed");

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conformance::plan::NO_PLUGINS;
 use conformance::report::{Report, Status};
 use conformance::run::{self, Aggregated, Interrupt, Options, Substrate};
 use conformance::target::{Identity, Running, Setup, Target, TargetError};
@@ -183,6 +184,25 @@ async fn a_clause_may_say_why_it_is_not_asked_there() {
         (statuses(&report), reason.text.as_str()),
         (vec![("any", Status::Skipped)], "the server knows better")
     );
+}
+
+#[tokio::test]
+async fn a_case_about_plugins_is_not_supported_where_no_server_has_them() {
+    let about_plugins = Case {
+        config: json!({"admission": {"plugins": ["Bastion"]}}),
+        ..small::replica_case("controller", "5")
+    };
+    let cases = vec![about_plugins, small::replica_case("server", "3")];
+    let contract = Contract {
+        component: "garden".to_owned(),
+        clauses: vec![small::clause("FAKE-001", "the replica count follows the type", cases)],
+        ..small::contract()
+    };
+    let target = Arc::new(OfAuthor { ours: true });
+    let report = run::run([contract].into(), target, &options(), &|_| {}, &Interrupt::default()).await;
+    assert_eq!(statuses(&report), [("controller", Status::NotSupported), ("server", Status::Passed)]);
+    let reason = report.contracts[0].clauses[0].cases[0].reason.as_ref().unwrap();
+    assert_eq!((reason.text.as_str(), report.environment_errors.len()), (NO_PLUGINS, 0));
 }
 
 #[tokio::test]
