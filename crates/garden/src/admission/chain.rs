@@ -7,11 +7,11 @@ use webhook::admission_plugin::{AdmissionPlugins, AdmissionRequest};
 use webhook::rejection::Rejection;
 
 use super::{
-    Attributes, Configuration, Plugin, bastion, controller_registration_resources, custom_verb_authorizer,
-    deletion_confirmation, extension_labels, extension_validator, managed_seed, managed_seed_shoot,
-    open_id_connect_preset, project_validator, resource_reference_manager, seed_validator, shoot_dns,
-    shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed, shoot_node_local_dns,
-    shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
+    Admit, Attributes, Configuration, Plugin, Validate, bastion, controller_registration_resources,
+    custom_verb_authorizer, deletion_confirmation, extension_labels, extension_validator, managed_seed,
+    managed_seed_shoot, open_id_connect_preset, project_validator, resource_reference_manager,
+    seed_validator, shoot_dns, shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed,
+    shoot_node_local_dns, shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
 };
 
 /// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001 to -005. The order decides who answers first where several
@@ -116,6 +116,17 @@ impl Chain {
         Self { plugins, configuration: Configuration::default() }
     }
 
+    /// Asks the plugins that have a part in a phase, in their order, until one refuses.
+    fn ask_each<P>(
+        &self,
+        request: &AdmissionRequest<'_>,
+        part: impl Fn(&Plugin) -> Option<P>,
+        mut ask: impl FnMut(P, &Attributes<'_>) -> Result<(), Rejection>,
+    ) -> Result<(), Rejection> {
+        let attributes = self.attributes(request);
+        self.plugins.iter().filter_map(|plugin| part(plugin)).try_for_each(|part| ask(part, &attributes))
+    }
+
     fn attributes<'a>(&'a self, request: &AdmissionRequest<'a>) -> Attributes<'a> {
         let AdmissionRequest {
             operation,
@@ -151,20 +162,20 @@ impl Chain {
 
 impl AdmissionPlugins for Chain {
     fn admit(&self, request: &AdmissionRequest<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
-        let attributes = self.attributes(request);
         let mut object = object;
-        self.plugins
-            .iter()
-            .filter_map(|plugin| plugin.admit)
-            .try_for_each(|admit| admit(&attributes, object.as_deref_mut()))
+        self.ask_each(
+            request,
+            |plugin| plugin.admit,
+            |admit: Admit, attributes| admit(attributes, object.as_deref_mut()),
+        )
     }
 
     fn validate(&self, request: &AdmissionRequest<'_>, object: Option<&Value>) -> Result<(), Rejection> {
-        let attributes = self.attributes(request);
-        self.plugins
-            .iter()
-            .filter_map(|plugin| plugin.validate)
-            .try_for_each(|validate| validate(&attributes, object))
+        self.ask_each(
+            request,
+            |plugin| plugin.validate,
+            |validate: Validate, attributes| validate(attributes, object),
+        )
     }
 }
 
