@@ -29,7 +29,9 @@ impl Context<'_> {
         match &clause.table {
             None => check(&Cells::none(self.report)),
             Some(table) => {
-                table.rows.iter().for_each(|row| check(&Cells::of(table, row, self.report)));
+                for row in &table.rows {
+                    check(&Cells::of(table, row, self.report));
+                }
             }
         }
     }

@@ -13,7 +13,9 @@ pub(crate) fn check(config: &Tree, report: &Report<'_>) {
             "plugins" => check_plugins(value, report),
             "configuration" => {
                 let plugins = value.map().unwrap_or_default();
-                plugins.iter().for_each(|(plugin, _)| check_name(&plugin.name, plugin.span, report));
+                for (plugin, _) in plugins {
+                    check_name(&plugin.name, plugin.span, report);
+                }
             }
             other => {
                 let message = format!("admission has no key {other:?}");
