@@ -28,7 +28,7 @@ use crate::state::ServerState;
 use crate::store::{Expect, Object};
 use crate::typed;
 use crate::verbs::ownership;
-use crate::verbs::update::check_readable;
+use crate::verbs::revision::check_readable;
 use crate::versions;
 
 /// How many names the server generates before it gives up.

@@ -8,6 +8,7 @@ pub(crate) mod list;
 pub(crate) mod ownership;
 pub(crate) mod patch;
 mod posting;
+mod revision;
 pub(crate) mod scale;
 pub(crate) mod token;
 mod transient;

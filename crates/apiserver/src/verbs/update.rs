@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use webhook::field::{Error, Path, Shown, quote};
+use webhook::field::{Error, Path, Shown};
 use webhook::review::Operation;
 
 use crate::access::authorization;
@@ -29,6 +29,7 @@ use crate::render;
 use crate::state::ServerState;
 use crate::store::{Changed, Expect, Object};
 use crate::typed;
+use crate::verbs::revision::check_readable;
 use crate::verbs::{create, ownership};
 use crate::versions;
 
@@ -254,15 +255,6 @@ fn prepare<'a>(
     meta::keep(&mut object, old, "resourceVersion");
     apply::keep_times(&mut object, old);
     Ok((object, reserved))
-}
-
-/// Refuses an unparsable revision.
-pub(crate) fn check_readable(revision: &str) -> Result<(), Status> {
-    if revision.is_empty() || revision.parse::<u64>().is_ok() {
-        return Ok(());
-    }
-    // kube-apiserver has no error for this, so it reports an internal error.
-    Err(Status::failure(format!("strconv.ParseUint: parsing {}: invalid syntax", quote(revision))))
 }
 
 fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
