@@ -53,6 +53,7 @@ pub use access::{Authentication, ClientAuthority, TokenKeyError, VerifyingKey};
 pub use call::{TypedRules, User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd, WriteCounter};
 pub use faults::{DeliveredEvent, EventChange, EventFault, EventLog, Hold};
+pub use faults::{LoggedRead, ReadChange, ReadFault, ReadLog, ReadStep, ReadTarget};
 pub use front::{Listening, ServeError, Served};
 pub use http::{forwarding::passed_on, reply::Body, upstream::Answer, upstream::Upstream};
 pub use log::Request;

@@ -252,7 +252,7 @@ async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option
         }
     };
     let reply = Box::pin(faults::apply_effects(&effects, (&request, &sent), serve)).await?;
-    shared.log.record(parts, &request, &sent, &reply);
+    shared.log.record(parts, &request, (&sent, &reply), shared.store.revision());
     let reply = shared.faults.executed(&request, reply);
     (!reply.withheld).then_some(reply)
 }

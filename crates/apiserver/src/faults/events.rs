@@ -154,7 +154,7 @@ impl EventEntry {
 
 impl Hold {
     /// Waits until the event is delivered.
-    pub(super) async fn end(self) {
+    pub(crate) async fn end(self) {
         let Self { behind, user, at_most } = self;
         let written = behind.into_iter().map(|mut counter| {
             let (user, before) = (user.clone(), counter.count(&user));

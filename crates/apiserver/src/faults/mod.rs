@@ -1,10 +1,11 @@
 //! Fault injection: selected requests are refused, delayed or never answered; watches end or lag; single events are lost, late
-//! or delivered twice.
+//! or delivered twice; single reads are answered from the past.
 
 mod delivery;
 mod effect;
 mod events;
 mod matching;
+mod reads;
 mod refusal;
 mod watches;
 mod writes;
@@ -27,6 +28,7 @@ use crate::http::reply::Reply;
 pub use effect::Effect;
 pub use events::{DeliveredEvent, EventChange, EventFault, EventLog, Hold};
 pub use matching::Matching;
+pub use reads::{LoggedRead, ReadChange, ReadFault, ReadLog, ReadStep, ReadTarget};
 pub use refusal::Refusal;
 pub use watches::WatchEnd;
 pub(crate) use watches::WatchEnds;
@@ -35,6 +37,7 @@ pub use writes::WriteCounter;
 pub(crate) use effect::apply_effects;
 
 use events::{EventEntry, EventObserver};
+use reads::{ReadEntry, ReadObserver};
 use watches::WatchEnding;
 
 /// A fault: the requests that it matches, which of those it strikes, and the effect.
@@ -80,6 +83,8 @@ struct FaultState {
     entries: Mutex<Vec<FaultEntry>>,
     event_entries: Mutex<Vec<EventEntry>>,
     observers: Mutex<Vec<EventObserver>>,
+    read_entries: Mutex<Vec<ReadEntry>>,
+    read_observers: Mutex<Vec<ReadObserver>>,
     ended: watch::Sender<Vec<WatchEnding>>,
     executed: watch::Sender<BTreeMap<String, u64>>,
 }
@@ -127,6 +132,8 @@ impl Faults {
             entries: Mutex::default(),
             event_entries: Mutex::default(),
             observers: Mutex::default(),
+            read_entries: Mutex::default(),
+            read_observers: Mutex::default(),
             ended: watch::Sender::default(),
             executed: watch::Sender::default(),
         }))
@@ -171,6 +178,7 @@ impl Faults {
     pub fn clear(&self) {
         self.0.entries.lock().clear();
         self.0.event_entries.lock().clear();
+        self.0.read_entries.lock().clear();
     }
 
     /// Ends the running watches of matching requests.
@@ -281,5 +289,6 @@ impl Active {
     pub fn remove(&self) {
         self.faults.0.entries.lock().retain(|entry| entry.number != self.number);
         self.faults.0.event_entries.lock().retain(|entry| entry.number != self.number);
+        self.faults.0.read_entries.lock().retain(|entry| entry.number != self.number);
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Call;
 use crate::convert;
-use crate::faults::{WatchEnd, WatchEnds};
+use crate::faults::{Hold, ReadTarget, WatchEnd, WatchEnds};
 use crate::http::negotiate::Representation;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -28,6 +28,7 @@ use crate::state::ServerState;
 use crate::store::{Compacted, Event, EventKind, Object};
 use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
+use crate::verbs::past;
 use crate::versions;
 
 /// The default duration of a watch; kube-apiserver picks one between this and its double.
@@ -59,6 +60,10 @@ struct Watcher {
     next_bookmark: Option<Instant>,
     /// Whether the columns of a table were sent.
     sent_columns: bool,
+    /// What is watched, if that is followed.
+    followed: Option<ReadTarget>,
+    /// How long nothing is delivered yet, as a fault says.
+    hold: Option<Hold>,
     done: bool,
 }
 
@@ -87,6 +92,7 @@ pub(crate) async fn watch(shared: &Arc<ServerState>, call: &Call) -> Result<Repl
                 watcher.end_with_error(&too_old(revision, Compacted { oldest }));
             }
             watcher.seen = revision;
+            (watcher.followed, watcher.hold) = past::watch(shared, &watcher.call, revision);
         }
     }
     let frames = stream::unfold(watcher, |mut watcher| async move {
@@ -130,6 +136,8 @@ impl Watcher {
             end,
             next_bookmark: bookmarks.then_some(first),
             sent_columns: false,
+            followed: None,
+            hold: None,
             done: false,
         })
     }
@@ -156,6 +164,9 @@ impl Watcher {
     }
 
     async fn next(&mut self) -> Option<Bytes> {
+        if let Some(hold) = self.hold.take() {
+            hold.end().await;
+        }
         loop {
             if let Some(line) = self.pending.pop_front() {
                 return Some(line);
@@ -188,7 +199,12 @@ impl Watcher {
             Ok((events, revision)) => {
                 for event in &events {
                     match self.event(event).await {
-                        Ok(line) => self.pending.extend(line),
+                        Ok(line) => {
+                            if let (Some(_), Some(target)) = (&line, &self.followed) {
+                                past::changed(&self.shared, target, event);
+                            }
+                            self.pending.extend(line);
+                        }
                         Err(status) => {
                             self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
                             self.done = true;

@@ -28,6 +28,7 @@ mod lifecycle;
 mod namespaces;
 mod notations;
 mod protobuf;
+mod read_faults;
 mod releases;
 mod rules;
 mod services;

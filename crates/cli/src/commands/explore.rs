@@ -1,4 +1,4 @@
-//! `explore`: runs scenarios again, each time with one perturbation of what the target did and saw.
+//! `explore`: runs scenarios again, each time with one perturbation of what the target did and saw, or with two.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -63,6 +63,7 @@ fn explore_options(arguments: &ExploreArguments, added: Option<&Path>) -> Result
         .path("--config", arguments.config.as_deref())
         .unless_default("--time-budget", &arguments.time_budget, DEFAULT_TIME_BUDGET);
     Ok(ExploreOptions {
+        depth: arguments.depth,
         seed: arguments.seed,
         budget,
         parallel,

@@ -44,6 +44,20 @@ fn one_perturbation_of_one_scenario_is_repeated() {
 }
 
 #[test]
+fn a_pair_of_perturbations_is_run_with_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = explore(folder.path(), &["--perturbation", "1+9", "-o", "json"]);
+    result.assert_exit(0, &["exit 0: 3 scenarios withstood 0 perturbations and 3 pairs"]);
+    let found: Value = serde_json::from_str(&result.out).unwrap();
+    assert_eq!(
+        (&found["perturbation"], &found["with"], &found["pairs"]["run"]),
+        (&1.into(), &9.into(), &3.into())
+    );
+    let spent = explore(folder.path(), &["--depth", "2", "--budget", "0s"]);
+    spent.assert_exit(4, &["exit 4: the budget is spent"]);
+}
+
+#[test]
 fn a_spent_budget_ends_with_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let result = explore(folder.path(), &["--budget", "0s"]);
@@ -53,7 +67,7 @@ fn a_spent_budget_ends_with_what_is_left() {
 #[test]
 fn what_cannot_be_explored_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let table: [(i32, &[&str], &[&str]); 7] = [
+    let table: [(i32, &[&str], &[&str]); 9] = [
         (
             2,
             &["--target", "url=https://localhost:1"],
@@ -62,6 +76,8 @@ fn what_cannot_be_explored_is_refused() {
         (2, &["--target", "nowhere.yaml"], &["failed to read target nowhere.yaml"]),
         (2, &["--budget", "soon"], &["--budget soon"]),
         (2, &["--perturbation", "0"], &["is not a whole number from 1 on"]),
+        (2, &["--perturbation", "3+3"], &["14+31"]),
+        (2, &["--depth", "3"], &["is not a whole number from 1 to 2"]),
         (2, &["--config", "x.yaml"], &["are not for --target built-in"]),
         (2, &["--component", "resourcemanager"], &["resourcemanager", "resource-manager"]),
         (4, &["--component", "scheduler"], &["no contract about a controller of scheduler is selected"]),

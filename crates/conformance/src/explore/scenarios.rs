@@ -1,5 +1,6 @@
-//! The runs of scenarios: undisturbed, and with one perturbation.
+//! The runs of scenarios: undisturbed, with one perturbation, and with two.
 
+use std::slice::from_ref;
 use std::time::Instant;
 
 use super::JobResult;
@@ -80,7 +81,7 @@ impl<'a> Scenarios<'a> {
 
     fn learn_from(&self, at: CaseRef) -> Learnt<'a> {
         let run =
-            ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(None)?, scenario)));
+            ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(&[])?, scenario)));
         match run {
             Ok(((checks, history), scenario)) if checks.is_empty() => {
                 let plan = PerturbationPlan::of(&history);
@@ -104,23 +105,54 @@ impl<'a> Scenarios<'a> {
             return JobResult::Left;
         }
         let result = perturb_until_struck(scenario, history, perturbation);
-        let status = match &result {
-            JobResult::Held => Status::Passed,
-            JobResult::Failed(_) => Status::Failed,
-            JobResult::Missed => Status::Vacuous,
-            JobResult::Left => Status::NotRun,
-            JobResult::Broken(_) => Status::Errored,
-        };
-        self.show(learnt.located, &format!("{} perturbation {}", learnt.id(), number + 1), status);
+        let id = format!("{} perturbation {}", learnt.id(), number + 1);
+        self.show(learnt.located, &id, status_of(&result));
         result
     }
 
-    fn is_over(&self) -> bool {
+    /// Runs a scenario with two of its perturbations. If that fails, and one of them fails alone, returns the result of that one
+    /// and which it is.
+    pub(super) fn perturb_twice(
+        &self,
+        learnt: &LearntScenario<'_>,
+        numbers: [usize; 2],
+    ) -> (JobResult, Option<usize>) {
+        let [first, second] = numbers.map(|number| learnt.perturbations().get(number));
+        let (Learnt::Passed(scenario, history, _), Some(first), Some(second)) =
+            (&learnt.learnt, first, second)
+        else {
+            return (JobResult::Left, None);
+        };
+        let mut result = (perturb(scenario, history, &[first.clone(), second.clone()]), None);
+        if matches!(result.0, JobResult::Failed(_)) {
+            let alone = numbers.into_iter().zip([first, second]).find_map(|(number, perturbation)| {
+                let alone = perturb(scenario, history, from_ref(perturbation));
+                matches!(alone, JobResult::Failed(_)).then_some((alone, Some(number)))
+            });
+            result = alone.unwrap_or(result);
+        }
+        let id = format!("{} perturbations {}+{}", learnt.id(), numbers[0] + 1, numbers[1] + 1);
+        self.show(learnt.located, &id, status_of(&result.0));
+        result
+    }
+
+    /// Whether no further run may begin.
+    pub(super) fn is_over(&self) -> bool {
         self.interrupt.raised().is_some() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     fn show(&self, located: LocatedCase<'_>, id: &str, status: Status) {
         (self.shared.state.progress)(Event::Case { contract: &located.contract.name, id, status });
+    }
+}
+
+fn status_of(result: &JobResult) -> Status {
+    match result {
+        JobResult::Held => Status::Passed,
+        JobResult::Failed(_) => Status::Failed,
+        JobResult::Missed => Status::Vacuous,
+        JobResult::Left => Status::NotRun,
+        JobResult::Broken(_) => Status::Errored,
     }
 }
 
@@ -132,23 +164,32 @@ fn perturb_until_struck(
 ) -> JobResult {
     let mut result = JobResult::Missed;
     for _ in 0..TRIES {
-        result = match scenario.run(Some(perturbation)) {
-            Ok((checks, perturbed)) => {
-                let checks = oracle::judge(history, &perturbed, checks);
-                match (checks.is_empty(), perturbed.struck) {
-                    (false, _) => JobResult::Failed(checks),
-                    (true, true) => JobResult::Held,
-                    (true, false) => JobResult::Missed,
-                }
-            }
-            Err(ScenarioEnd::Interrupted) => JobResult::Left,
-            Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
-                JobResult::Broken(reason)
-            }
-        };
+        result = perturb(scenario, history, from_ref(perturbation));
         if !matches!(result, JobResult::Missed) {
             break;
         }
     }
     result
+}
+
+/// Runs a scenario once with perturbations. They missed if one of them struck nothing.
+fn perturb(
+    scenario: &ExploredScenario<'_>,
+    history: &TargetHistory,
+    perturbations: &[Perturbation],
+) -> JobResult {
+    match scenario.run(perturbations) {
+        Ok((checks, perturbed)) => {
+            let checks = oracle::judge(history, (&perturbed, perturbations.len()), checks);
+            match (checks.is_empty(), perturbed.struck < perturbations.len()) {
+                (false, _) => JobResult::Failed(checks),
+                (true, true) => JobResult::Missed,
+                (true, false) => JobResult::Held,
+            }
+        }
+        Err(ScenarioEnd::Interrupted) => JobResult::Left,
+        Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
+            JobResult::Broken(reason)
+        }
+    }
 }

@@ -76,14 +76,15 @@ fn verdict(scenario: &ScenarioOutcome, view: &View<'_>) -> Option<(&'static str,
         ScenarioState::Left if view.verbose => ("–", Tone::Faint, "left".to_owned()),
         ScenarioState::NotSupported | ScenarioState::Left => return None,
         ScenarioState::Explored => {
-            let (sign, tone) = match scenario.counts {
-                ExplorationCounts { failed: 1.., .. } => ("✗", Tone::Bad),
-                ExplorationCounts { left: 1.., .. } | ExplorationCounts { missed: 1.., .. } => {
-                    ("–", Tone::Warn)
-                }
-                _ => ("✓", Tone::Good),
+            let (counts, pairs) = (scenario.counts, scenario.pairs);
+            let (sign, tone) = if counts.failed + pairs.failed > 0 {
+                ("✗", Tone::Bad)
+            } else if counts.left + counts.missed + pairs.left > 0 {
+                ("–", Tone::Warn)
+            } else {
+                ("✓", Tone::Good)
             };
-            (sign, tone, numbers(scenario.counts))
+            (sign, tone, with_pairs(numbers(counts), pairs))
         }
     })
 }
@@ -94,6 +95,18 @@ fn numbers(counts: ExplorationCounts) -> String {
     let more = more.into_iter().filter(|(count, _)| *count > 0);
     let more = more.map(|(count, words)| format!("{} {words}", thousands(count)));
     std::iter::once(plural(counts.run, "perturbation")).chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds `; 300 pairs, 1 failed`, if there are pairs.
+fn with_pairs(text: String, pairs: ExplorationCounts) -> String {
+    if pairs.space == 0 {
+        return text;
+    }
+    let more =
+        [(pairs.failed, "failed"), (pairs.missed, "with one that struck nothing"), (pairs.left, "left")];
+    let more = more.into_iter().filter(|(count, _)| *count > 0);
+    let more = more.map(|(count, words)| format!(", {} {words}", thousands(count)));
+    format!("{text}; {}{}", plural(pairs.run, "pair"), more.collect::<String>())
 }
 
 fn refused(out: &mut String, outcome: &Outcome, view: &View<'_>) {
@@ -116,12 +129,8 @@ fn failures(out: &mut String, outcome: &Outcome, view: &View<'_>) {
     for (scenario, failure) in &all[..shown] {
         let head = format!("{} {}  ", view.paint(Tone::Bad, "✗"), view.paint(Tone::Strong, &scenario.case));
         let columns = scenario.case.chars().count() + 4;
-        prefixed(
-            out,
-            (&head, columns),
-            &format!("perturbation {}: {}", failure.perturbation, failure.kind),
-            view,
-        );
+        let many = if failure.numbers.second.is_some() { "perturbations" } else { "perturbation" };
+        prefixed(out, (&head, columns), &format!("{many} {}: {}", failure.numbers, failure.kind), view);
         prefixed(out, ("    ", 4), &failure.story, view);
         line(out, "");
         checks(out, &failure.checks, view);
@@ -163,28 +172,32 @@ fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
         _ => ("unfinished", Tone::Warn),
     };
     let scenarios = outcome.in_state(ScenarioState::Explored).count();
-    let mut parts = vec![
-        view.paint(tone, words),
-        format!(
-            "{}: {} run, {} cut, {} left",
-            plural(counts.space, "perturbation"),
-            thousands(counts.run),
-            thousands(counts.cut),
-            thousands(counts.left)
-        ),
-        plural(scenarios, "scenario"),
-        duration(outcome.duration_ms),
-    ];
-    if outcome.budget_seconds.is_some() {
+    let mut parts = vec![view.paint(tone, words), space(counts, "perturbation")];
+    if outcome.pairs.space > 0 {
+        parts.push(space(outcome.pairs, "pair"));
+    }
+    parts.extend([plural(scenarios, "scenario"), duration(outcome.duration_ms)]);
+    if outcome.budget_seconds.is_some() || outcome.pairs.space > 0 {
         parts.push(format!("seed {}", outcome.seed));
     }
     parts.join(" · ")
 }
 
+/// `1,204 perturbations: 1,100 run, 100 cut, 4 left`.
+fn space(counts: ExplorationCounts, what: &str) -> String {
+    format!(
+        "{}: {} run, {} cut, {} left",
+        plural(counts.space, what),
+        thousands(counts.run),
+        thousands(counts.cut),
+        thousands(counts.left)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::PerturbationFailure;
+    use crate::explore::{PerturbationFailure, PlanNumbers};
     use crate::render::Plain;
     use crate::target::{Identity, TargetKind};
 
@@ -203,14 +216,15 @@ mod tests {
             writes: 2,
             events: 3,
             counts,
+            pairs: ExplorationCounts::default(),
             failures: Vec::new(),
         }
     }
 
     fn outcome() -> Outcome {
         let failure = PerturbationFailure {
-            perturbation: 3,
-            kind: "crash after a write",
+            numbers: PlanNumbers::one(3),
+            kind: "crash after a write".to_owned(),
             story: "the 2nd write, patch configmap/x, was executed and the target was killed".to_owned(),
             checks: Vec::new(),
             command: "gardener-conformance explore --case 'C-001/one' --perturbation 3".to_owned(),
@@ -226,9 +240,10 @@ mod tests {
             },
             seed: 7,
             budget_seconds: Some(60.0),
-            perturbation: None,
+            requested: None,
             duration_ms: 1234.0,
             counts: counts(17, 2, 14, 1, 1),
+            pairs: ExplorationCounts::default(),
             kinds: [("crash after a write", counts(0, 0, 10, 1, 0)), ("event late", counts(0, 0, 4, 0, 1))]
                 .into(),
             scenarios: vec![
@@ -270,6 +285,38 @@ something was found · 17 perturbations: 14 run, 2 cut, 1 left · 2 scenarios ·
         assert_eq!(explore(&outcome(), &view), wanted);
         let quiet = explore(&outcome(), &View { quiet: true, ..view });
         assert_eq!(quiet.lines().count(), 1, "{quiet}");
+    }
+
+    #[test]
+    fn pairs_are_shown_beside_single_perturbations() {
+        let mut outcome = outcome();
+        let failure = PerturbationFailure {
+            numbers: PlanNumbers { first: 3, second: Some(7) },
+            kind: "crash after a write + event late".to_owned(),
+            story: "one; and another".to_owned(),
+            checks: Vec::new(),
+            command: "gardener-conformance explore --case 'C-001/one' --perturbation 3+7".to_owned(),
+        };
+        let pairs = ExplorationCounts { space: 45, cut: 5, run: 20, failed: 1, missed: 6, left: 20 };
+        outcome.scenarios[0].failures = vec![failure];
+        (outcome.scenarios[0].pairs, outcome.pairs) = (pairs, pairs);
+        let view = View { width: 110, quiet: false, verbose: false, style: &Plain, report: None };
+        let text = explore(&outcome, &view);
+        let wanted = [
+            "C-001/one  10 perturbations, 1 failed; 20 pairs, 1 failed, 6 with one that struck nothing, 20 left\n",
+            "✗ C-001/one  perturbations 3+7: crash after a write + event late\n    one; and another\n",
+            "--perturbation 3+7\n",
+            "17 perturbations: 14 run, 2 cut, 1 left · 45 pairs: 20 run, 5 cut, 20 left · 2 scenarios",
+        ];
+        for words in wanted {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+        outcome.counts.failed = 0;
+        assert_eq!(outcome.exit_reason().cause, "0 perturbations and 1 pair broke C-001/one");
+        outcome.scenarios[0].failures.clear();
+        outcome.scenarios.truncate(2);
+        let left = "the budget is spent: 1 perturbation, 20 pairs and 0 whole scenarios are left";
+        assert_eq!((outcome.exit_reason().code, outcome.exit_reason().cause.as_str()), (4, left));
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! What is recorded of a scenario that is explored: the target's writes, the events that it saw, and the objects at the end.
+//! What is recorded of a scenario that is explored: the target's writes, reads, the events that it saw, and the objects at the
+//! end.
 
 use std::collections::BTreeSet;
 
-use apiserver::{DeliveredEvent, EventLog, Matching, Verb};
+use apiserver::{DeliveredEvent, EventLog, LoggedRead, Matching, ReadLog, Verb};
 use contract::scenario::{ObjectRef, Scenario, Side};
 use schema::Kinds;
 use serde_json::Value;
@@ -10,8 +11,9 @@ use substrate::embedded::Embedded;
 
 use super::clusters::Clusters;
 use super::listing;
+use super::past::ObservedRead;
 use super::perturbation::WatchedKind;
-use super::requests::{self, LogPosition, ObservedWrite};
+use super::requests::{self, LogPosition, ObservedWrite, WriteMoment};
 use super::steps::ScenarioEnd;
 
 /// Resources and kinds of which every process writes objects all the time.
@@ -22,14 +24,18 @@ const PASSING: [&str; 4] = ["events", "leases", "Event", "Lease"];
 pub(crate) struct TargetHistory {
     /// Its writes, server by server, in order.
     pub(crate) writes: Vec<ObservedWrite>,
+    /// When each of them was answered.
+    pub(crate) moments: Vec<WriteMoment>,
+    /// Its reads, and what became of them, server by server, in order.
+    pub(crate) reads: Vec<ObservedRead>,
     /// The events that its watches delivered, server by server, in order; an event of two watches is there twice.
     pub(crate) events: Vec<ObservedEvent>,
     /// The kinds that it watched.
     pub(crate) watched: BTreeSet<WatchedKind>,
     /// The objects at the end, with the index of their server, except those with generated names.
     pub(crate) objects: BTreeSet<(usize, ObjectRef)>,
-    /// Whether the perturbation struck.
-    pub(crate) struck: bool,
+    /// How many of the perturbations struck.
+    pub(crate) struck: usize,
 }
 
 /// An event that a watch of the target delivered.
@@ -48,8 +54,8 @@ pub(crate) struct ObservedEvent {
 /// The recording of a run.
 pub(super) struct Exploration {
     begin: LogPosition,
-    /// The events on each server.
-    logs: Vec<EventLog>,
+    /// The events and reads on each server.
+    logs: Vec<(EventLog, ReadLog)>,
 }
 
 impl Exploration {
@@ -60,7 +66,11 @@ impl Exploration {
             verbs: vec![Verb::Watch],
             ..Matching::default()
         };
-        let logs = clusters.servers().map(|server| server.faults().log_events(watches())).collect();
+        let logs = clusters.servers().map(|server| {
+            let faults = server.faults();
+            (faults.log_events(watches()), faults.log_reads(clusters.target_user()))
+        });
+        let logs = logs.collect();
         Self { begin: requests::current_position(clusters), logs }
     }
 
@@ -70,14 +80,21 @@ impl Exploration {
         clusters: &Clusters,
         scenario: &Scenario,
     ) -> Result<TargetHistory, ScenarioEnd> {
-        let writes = requests::writes_since(clusters, &self.begin);
-        let logs = self.logs.iter().enumerate();
-        let events = logs.flat_map(|(server, log)| {
-            log.events().into_iter().filter_map(move |event| observed(server, event))
+        let (writes, moments): (Vec<_>, Vec<_>) =
+            requests::timed_writes_since(clusters, &self.begin).into_iter().unzip();
+        let logs = || self.logs.iter().enumerate();
+        let events = logs().flat_map(|(server, (events, _))| {
+            events.events().into_iter().filter_map(move |event| observed(server, event))
         });
-        let events = events.collect();
+        let is_kept = |read: &LoggedRead| !PASSING.contains(&read.target.resource.as_str());
+        let reads = logs().flat_map(|(server, (_, reads))| {
+            let reads = reads.reads().into_iter().filter(is_kept);
+            reads.map(move |read| ObservedRead { server, read })
+        });
+        let (events, reads) = (events.collect(), reads.collect());
         let objects = remaining_objects(clusters, scenario, &writes).await?;
-        Ok(TargetHistory { events, watched: watched_kinds(clusters), objects, struck: false, writes })
+        let watched = watched_kinds(clusters);
+        Ok(TargetHistory { writes, moments, reads, events, watched, objects, struck: 0 })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use apiserver::{Active, Effect, Fault, Matching, Refusal, Strikes, Verb, WatchEnd};
+use apiserver::{Active, Effect, Fault, Faults, Matching, ReadFault, Refusal, Strikes, Verb, WatchEnd};
 use contract::scenario;
 use schema::Kinds;
 use substrate::embedded::Embedded;
@@ -44,8 +44,8 @@ pub(super) enum Disturbance {
     RefusedOnce(Effect, Vec<ObservedWrite>),
     /// Kills the target after the last of these writes, and starts it again.
     Crash(Vec<ObservedWrite>),
-    /// The scenario is explored: undisturbed, or with one perturbation.
-    Explored(Option<Box<Perturbation>>),
+    /// The scenario is explored with these perturbations; undisturbed, if there are none.
+    Explored(Vec<Perturbation>),
 }
 
 /// Errors of a write, beside those of the other faults, that a client should try again after. 404 is one only of a
@@ -63,6 +63,10 @@ pub(super) struct ActiveFault {
     what: &'static str,
     active: Vec<Active>,
     must_strike: bool,
+    /// Whether the target must still be killed when it strikes.
+    kills: bool,
+    /// The fault of a read on a server that is injected after the kill.
+    then: Option<(Faults, ReadFault)>,
 }
 
 /// The disturbed runs for a fault, given the writes of the undisturbed run; none if the fault could not strike.
@@ -106,21 +110,16 @@ fn watch_lags(writes: &[ObservedWrite]) -> Vec<Disturbance> {
 impl Disturbance {
     /// Whether it is a fault, so that the target sends other requests than without.
     pub(super) fn is_fault(&self) -> bool {
-        !matches!(self, Self::None | Self::NoEffect | Self::Explored(None))
+        match self {
+            Self::None | Self::NoEffect => false,
+            Self::Explored(perturbations) => !perturbations.is_empty(),
+            _ => true,
+        }
     }
 
     /// Whether the scenario is explored.
     pub(super) fn is_explored(&self) -> bool {
         matches!(self, Self::Explored(_))
-    }
-
-    /// Whether the target is killed when it strikes.
-    pub(super) fn kills(&self) -> bool {
-        match self {
-            Self::Crash(_) => true,
-            Self::Explored(perturbation) => perturbation.as_ref().is_some_and(|found| found.kills()),
-            _ => false,
-        }
     }
 
     /// Human-readable description.
@@ -152,10 +151,9 @@ impl Disturbance {
     /// Activates its faults on the servers.
     pub(super) fn activate(&self, clusters: &Clusters) -> Vec<ActiveFault> {
         let servers: Vec<&Embedded> = clusters.servers().collect();
-        let everywhere = |what, fault: &Fault| ActiveFault {
-            what,
-            active: servers.iter().map(|server| server.faults().add(fault.clone())).collect(),
-            must_strike: true,
+        let everywhere = |what, fault: &Fault| {
+            let active = servers.iter().map(|server| server.faults().add(fault.clone()));
+            ActiveFault::new(what, active.collect(), true)
         };
         let refusals = |refusal, writes: bool| {
             let reads = everywhere("reads", &refuse(&READS, refusal));
@@ -163,8 +161,10 @@ impl Disturbance {
             std::iter::once(reads).chain(writes).collect()
         };
         match self {
-            Self::None | Self::NoEffect | Self::Explored(None) => Vec::new(),
-            Self::Explored(Some(perturbation)) => perturbation.activate(clusters),
+            Self::None | Self::NoEffect => Vec::new(),
+            Self::Explored(perturbations) => {
+                perturbations.iter().filter_map(|perturbation| perturbation.activate(clusters)).collect()
+            }
             Self::WatchDrop => {
                 let effect = Effect::EndWatch { after: 1, end: WatchEnd::Closed };
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
@@ -182,9 +182,41 @@ impl Disturbance {
 }
 
 impl ActiveFault {
-    /// A fault that may strike nothing.
-    pub(super) fn of(active: Active) -> Self {
-        Self { what: "the perturbation", active: vec![active], must_strike: false }
+    fn new(what: &'static str, active: Vec<Active>, must_strike: bool) -> Self {
+        Self { what, active, must_strike, kills: false, then: None }
+    }
+
+    /// A fault that may strike nothing; says whether the target is killed when it strikes.
+    pub(super) fn of(active: Active, kills: bool) -> Self {
+        Self { kills, ..Self::new("the perturbation", vec![active], false) }
+    }
+
+    /// With a fault of a read that is injected on a server after the kill.
+    pub(super) fn then(self, server: Faults, fault: ReadFault) -> Self {
+        Self { then: Some((server, fault)), ..self }
+    }
+
+    /// Whether the target must be killed now: the fault has struck. It is removed, and what comes after the kill is injected.
+    pub(super) fn kill(&mut self) -> bool {
+        if !self.kills || !self.struck() {
+            return false;
+        }
+        self.kills = false;
+        self.remove();
+        if let Some((server, fault)) = self.then.take() {
+            self.active.push(server.add_read(fault));
+        }
+        true
+    }
+
+    /// Whether the target must still be killed when it strikes.
+    pub(super) fn will_kill(&self) -> bool {
+        self.kills
+    }
+
+    /// Whether it struck, and what comes after the kill, too.
+    pub(super) fn struck_wholly(&self) -> bool {
+        self.then.is_none() && self.active.iter().all(|active| active.struck() > 0)
     }
 
     /// Whether it struck.
@@ -200,13 +232,13 @@ impl ActiveFault {
         }
     }
 
-    /// Whether it had to strike, and did not.
+    /// Whether it had to strike, and did not. The last write may come after all states, too late for a kill.
     pub(super) fn missed(&self) -> bool {
-        self.must_strike && !self.struck()
+        self.must_strike && !self.kills && !self.struck()
     }
 
     /// Deactivates it.
-    pub(super) fn remove(&self) {
+    fn remove(&self) {
         self.active.iter().for_each(Active::remove);
     }
 
@@ -248,7 +280,7 @@ fn lags(servers: &[&Embedded], writes: &[ObservedWrite], all: bool) -> Vec<Activ
         };
         Some(servers.get(server)?.faults().add(Fault::new(matching, Effect::LagWatch(LAG))))
     });
-    vec![ActiveFault { what: "watches", active: active.collect(), must_strike: all }]
+    vec![ActiveFault::new("watches", active.collect(), all)]
 }
 
 /// Whether a write can get this answer.
@@ -285,7 +317,7 @@ fn strike_first(
             ..of_target(verbs)
         };
         let fault = Fault::new(matching, effect).strikes(Strikes::First(1));
-        Some(ActiveFault { what, active: vec![servers.get(server)?.faults().add(fault)], must_strike: true })
+        Some(ActiveFault::new(what, vec![servers.get(server)?.faults().add(fault)], true))
     });
     in_force.collect()
 }
@@ -298,5 +330,5 @@ fn crash(servers: &[&Embedded], writes: &[ObservedWrite]) -> Option<ActiveFault>
     let matching = requests_like(last, TARGET_USER)?;
     let fault = Fault::new(matching, Effect::StallAfter).strikes(Strikes::Nth(nth));
     let active = vec![servers.get(last.server)?.faults().add(fault)];
-    Some(ActiveFault { what: "writes", active, must_strike: true })
+    Some(ActiveFault { kills: true, ..ActiveFault::new("writes", active, true) })
 }

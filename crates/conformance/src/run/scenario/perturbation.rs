@@ -1,17 +1,17 @@
-//! One perturbation of a scenario: what happens to one write, to one watch event, or to the watches of one kind.
+//! One perturbation of a scenario: what happens to one write, to one watch event, to the watches of one kind, or to one read.
 
 use std::time::Duration;
 
 use contract::scenario::{ObjectRef, Side};
 
+use super::ordinal::ordinal;
+use super::past::{LATEST, PastAnswer};
 use super::requests::ObservedWrite;
 
 /// Delay of watch events: longer than any reconciliation takes, shorter than any wait.
 pub(super) const LAG: Duration = Duration::from_millis(500);
 /// How long a watch stays silent after an event was lost.
 pub(super) const LOST_FOR: Duration = Duration::from_secs(3);
-/// How long a late event waits for a write of the target.
-pub(super) const LATEST: Duration = Duration::from_secs(2);
 
 /// A perturbation of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,10 @@ pub(crate) enum Perturbation {
     Event(EventTrouble, NthEvent),
     /// All watches of one kind are late.
     Lag(WatchedKind),
+    /// A read is answered from the past.
+    Read(PastAnswer),
+    /// The target is killed after a write, started again, and then reads something as it was before.
+    Return(NthWrite, PastAnswer),
 }
 
 /// What happens to a write, once.
@@ -156,7 +160,10 @@ impl EventTrouble {
 impl Perturbation {
     /// Whether the target is killed.
     pub(super) fn kills(&self) -> bool {
-        matches!(self, Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _))
+        matches!(
+            self,
+            Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _) | Self::Return(..)
+        )
     }
 
     /// What kind of perturbation it is.
@@ -165,6 +172,8 @@ impl Perturbation {
             Self::Write(trouble, _) => trouble.name(),
             Self::Event(trouble, _) => trouble.name(),
             Self::Lag(_) => "watches of a kind late",
+            Self::Read(_) => "read answered from the past",
+            Self::Return(..) => "time goes back after a crash",
         }
     }
 
@@ -177,14 +186,7 @@ impl Perturbation {
             (true, _) => format!(" in {}", Side::Target.name()),
         };
         match self {
-            Self::Write(trouble, NthWrite { write, number, .. }) => format!(
-                "the {} write{}, {} {}, {}",
-                ordinal(*number),
-                place(write.server),
-                write.verb,
-                write.object,
-                trouble.story()
-            ),
+            Self::Write(trouble, write) => write.story(&place(write.write.server), *trouble),
             Self::Event(trouble, NthEvent { watched, object, kind, nth }) => format!(
                 "the {} event about {object}{}, {kind}, {}",
                 ordinal(*nth),
@@ -194,20 +196,23 @@ impl Perturbation {
             Self::Lag(WatchedKind { server, resource, .. }) => {
                 format!("all watches of {resource}{} were {} ms late", place(*server), LAG.as_millis())
             }
+            Self::Read(past) => past.story(&place(past.server)),
+            Self::Return(write, past) => format!(
+                "{}; {}",
+                write.story(&place(write.write.server), WriteTrouble::CrashAfter),
+                past.story_after_kill(&place(past.server))
+            ),
         }
     }
 }
 
-/// `1st`, `2nd`, `11th`.
-fn ordinal(number: usize) -> String {
-    let end = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{end}")
+impl NthWrite {
+    /// `the 2nd write, patch configmap/x, was executed and the target was killed`.
+    fn story(&self, place: &str, trouble: WriteTrouble) -> String {
+        let Self { write, number, .. } = self;
+        let (number, trouble) = (ordinal(*number), trouble.story());
+        format!("the {number} write{place}, {} {}, {trouble}", write.verb, write.object)
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +258,5 @@ mod tests {
         for (perturbation, has_two_clusters, want) in table {
             assert_eq!(perturbation.story(has_two_clusters), want);
         }
-        assert_eq!([1, 2, 3, 4, 12, 22, 113].map(ordinal).join(" "), "1st 2nd 3rd 4th 12th 22nd 113th");
     }
 }

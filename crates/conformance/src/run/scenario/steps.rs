@@ -58,8 +58,6 @@ pub(super) struct StepRunner<'a> {
     faulty: bool,
     /// The injected faults.
     faults: Vec<ActiveFault>,
-    /// Whether the target must still be killed when a fault strikes.
-    kills: bool,
     /// Number of reconciliations of the witness before the target was killed.
     reconciled: f64,
     /// The recording, if the scenario is explored.
@@ -98,7 +96,6 @@ impl<'a> StepRunner<'a> {
             records: Vec::new(),
             faulty: disturbance.is_fault(),
             faults: disturbance.activate(clusters),
-            kills: disturbance.kills(),
             reconciled: 0.0,
             exploration: disturbance.is_explored().then(|| Exploration::begin(clusters)),
         }
@@ -148,8 +145,8 @@ impl<'a> StepRunner<'a> {
             self.ends.insert(step.name.clone(), Instant::now());
             self.begin = requests::current_position(self.clusters);
         }
-        // A fault that never strikes proves nothing. The last write may come after all states, too late for a kill.
-        let never_struck = self.faults.iter().filter(|fault| fault.missed() && !self.kills);
+        // A fault that never strikes proves nothing.
+        let never_struck = self.faults.iter().filter(|fault| fault.missed());
         Ok(never_struck.map(ActiveFault::never_struck).collect())
     }
 
@@ -301,13 +298,9 @@ impl<'a> StepRunner<'a> {
 
     /// Kills the target once its fault has struck, and starts it again; the server has done its unanswered write.
     async fn crash(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
-        if !self.kills || !self.faults.iter().any(ActiveFault::struck) {
-            return Ok(());
-        }
-        self.kills = false;
-        self.faults.iter().for_each(ActiveFault::remove);
+        let is_killed = self.faults.iter_mut().fold(false, |is_killed, fault| fault.kill() || is_killed);
         // The step itself may have stopped it since.
-        if self.running.is_some() { self.restart(step).await } else { Ok(()) }
+        if is_killed && self.running.is_some() { self.restart(step).await } else { Ok(()) }
     }
 
     /// Starts a target again that a fault has ended, as a kubelet does.

@@ -34,8 +34,14 @@ pub(crate) enum Bug {
     DeafAfterRelist,
     /// It does not try again.
     ForgottenRetry,
+    /// It tries again once, and not if that fails, too.
+    OneRetry,
     /// It counts tickets in a cache that may not have seen the last one.
     StaleCount,
+    /// It deletes copies whose source is not in a list that may be old.
+    OldList,
+    /// It deletes copies whose source its cache does not have, as if the cache were never behind.
+    TrustedCache,
 }
 
 /// How long it collects events before it acts.
@@ -112,7 +118,7 @@ async fn run(client: Client, bug: Bug) {
         }
         forward(maps, sender, News::Source).await;
     });
-    let mut failed = false;
+    let (mut failed, mut failures) = (false, 0);
     loop {
         tokio::select! {
             news = receiver.recv() => match news {
@@ -126,7 +132,12 @@ async fn run(client: Client, bug: Bug) {
             copier.apply(news);
         }
         if bug == Bug::UnfilledCache || (copier.sources.filled && copier.made.filled) {
-            failed = copier.pass().await.is_err() && bug != Bug::ForgottenRetry;
+            failures = if copier.pass().await.is_err() { failures + 1 } else { 0 };
+            failed = match bug {
+                Bug::ForgottenRetry => false,
+                Bug::OneRetry => failures == 1,
+                _ => failures > 0,
+            };
         }
     }
 }
@@ -249,15 +260,27 @@ impl Copier {
         self.secrets.create(&PostParams::default(), &secret).await.map(drop)
     }
 
+    /// The names of the sources in a list that the server may answer from any earlier time.
+    async fn old_list(&self) -> kube::Result<BTreeSet<String>> {
+        let list = self.maps.list(&ListParams::default().match_any()).await?;
+        Ok(list.items.iter().map(ResourceExt::name_any).collect())
+    }
+
     async fn remove_orphans(&self) -> kube::Result<()> {
+        let old_list = if self.bug == Bug::OldList { Some(self.old_list().await?) } else { None };
         for name in self.made.objects.keys() {
             let Some(letter) = name.strip_prefix("copy-") else { continue };
             let source = format!("src-{letter}");
             let is_foreign = self.bug == Bug::TrustedMemory && !self.own.contains(name);
-            if is_foreign || self.sources.objects.contains_key(&source) {
+            let is_there = match &old_list {
+                Some(names) => names.contains(&source),
+                None => self.sources.objects.contains_key(&source),
+            };
+            if is_foreign || is_there {
                 continue;
             }
-            if self.bug != Bug::UnfilledCache && self.maps.get_opt(&source).await?.is_some() {
+            let asks = !matches!(self.bug, Bug::UnfilledCache | Bug::OldList | Bug::TrustedCache);
+            if asks && self.maps.get_opt(&source).await?.is_some() {
                 continue;
             }
             self.secrets.delete(name, &DeleteParams::default()).await.map(drop)?;

@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use contract::scenario::{Scenario, Step};
+use futures::future::select_all;
 use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{ActiveFault, ScenarioEnd, StepBaseline, StepRunner};
+use super::{ScenarioEnd, StepBaseline, StepRunner};
 use crate::report::Check;
 use crate::run::scenario::exploration::TargetHistory;
 
@@ -44,7 +45,7 @@ impl StepRunner<'_> {
     ) -> Result<Option<TargetHistory>, ScenarioEnd> {
         let Some(exploration) = &self.exploration else { return Ok(None) };
         let history = exploration.end(self.clusters, scenario).await?;
-        let struck = self.faults.iter().any(ActiveFault::struck);
+        let struck = self.faults.iter().filter(|fault| fault.struck_wholly()).count();
         Ok(Some(TargetHistory { struck, ..history }))
     }
 
@@ -63,12 +64,14 @@ impl StepRunner<'_> {
 
     /// Sleeps, at the longest until a perturbation strikes that kills the target: nothing else of it may go on.
     pub(super) async fn sleep_or_strike(&self, pause: Duration) {
-        let Some(fault) = self.faults.first().filter(|_| self.kills && self.exploration.is_some()) else {
+        let killing = self.faults.iter().filter(|fault| fault.will_kill() && self.exploration.is_some());
+        let strikes: Vec<_> = killing.map(|fault| Box::pin(fault.until_struck())).collect();
+        if strikes.is_empty() {
             return sleep(pause).await;
-        };
+        }
         tokio::select! {
             () = sleep(pause) => {}
-            () = fault.until_struck() => {}
+            _ = select_all(strikes) => {}
         }
     }
 
