@@ -8,11 +8,13 @@ use controller::entropy::Entropy;
 use controller::remote::{self, RemoteError};
 use controller::requests::RequestCounts;
 use jiff::Timestamp;
+use kube::Client;
 
 use super::authentication::{LookupError, authentication};
 use super::bootstrap;
 use super::copies::Copying;
 use super::delegate::KubeDelegate;
+use super::flags::{AUTHENTICATION_KUBECONFIG, AUTHORIZATION_KUBECONFIG, KUBECONFIG};
 use super::options::ApiServerOptions;
 use crate::strategies::typed_kinds;
 
@@ -31,9 +33,25 @@ pub struct Serving {
 /// Why the server does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServingError {
-    /// The kube-apiserver cannot be used.
-    #[error("{0}")]
-    Cluster(#[from] RemoteError),
+    /// A kubeconfig is needed, because the process does not run in a cluster.
+    #[error(
+        "--{flag}: must be specified outside a cluster: write --{flag}=FILE, a kubeconfig of the garden's kube-apiserver; \
+         {reason}"
+    )]
+    NoKubeconfig {
+        /// The flag that names it.
+        flag: &'static str,
+        /// Why the process does not run in a cluster.
+        reason: RemoteError,
+    },
+    /// The kube-apiserver of a flag's kubeconfig cannot be used.
+    #[error("--{flag}: {source}")]
+    Cluster {
+        /// The flag.
+        flag: &'static str,
+        /// What is wrong.
+        source: RemoteError,
+    },
     /// The authorities of clients are not known.
     #[error("{0}")]
     Lookup(#[from] LookupError),
@@ -51,10 +69,13 @@ pub enum ServingError {
 /// When the kube-apiserver cannot be used, or the address or certificate of the server.
 pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
     let counts = RequestCounts::default();
-    let client = remote::client(&options.kubeconfig, &counts).await?;
-    let authenticating = remote::client(&options.authentication_kubeconfig, &counts).await?;
-    let authorizing = remote::client(&options.authorization_kubeconfig, &counts).await?;
-    remote::wait_until_reachable(&client, "garden").await?;
+    let client = connect(KUBECONFIG, &options.kubeconfig, &counts).await?;
+    let authenticating =
+        connect(AUTHENTICATION_KUBECONFIG, &options.authentication_kubeconfig, &counts).await?;
+    let authorizing = connect(AUTHORIZATION_KUBECONFIG, &options.authorization_kubeconfig, &counts).await?;
+    remote::wait_until_reachable(&client, "garden")
+        .await
+        .map_err(|source| ServingError::Cluster { flag: KUBECONFIG, source })?;
     let authentication = authentication(&options, &authenticating).await?;
     let ApiServerOptions { address, certificate, always_allowed, cached, admission, .. } = options;
     let delegate = KubeDelegate::new([authenticating, authorizing], always_allowed, cached);
@@ -73,6 +94,14 @@ pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
         .map_err(|error| ServingError::Bootstrap(controller::describe_error(&error)))?;
     let listening = server.serve_with(address, &certificate).await?;
     Ok(Serving { url: listening.url.clone(), listening, copying })
+}
+
+/// A client of the kube-apiserver of a flag's kubeconfig.
+async fn connect(flag: &'static str, path: &str, counts: &RequestCounts) -> Result<Client, ServingError> {
+    remote::client(path, counts).await.map_err(|error| match error {
+        reason @ RemoteError::InCluster(_) => ServingError::NoKubeconfig { flag, reason },
+        source => ServingError::Cluster { flag, source },
+    })
 }
 
 impl Serving {

@@ -22,7 +22,7 @@ const NONE: &[(&str, &str)] = &[];
 const FORGED: &[(&str, &str)] = &[("x-remote-user", "boss"), ("x-remote-group", "system:masters")];
 
 /// An authority, and a certificate of it for clients and servers.
-fn certified(name: &str) -> (String, KeyPair) {
+pub(super) fn certified(name: &str) -> (String, KeyPair) {
     let authority_key = rcgen::KeyPair::generate().unwrap();
     let mut authority = CertificateParams::default();
     authority.distinguished_name.push(DnType::CommonName, "an authority");
