@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use schema::{Crd, Kinds, KubernetesVersion, TypedKind};
@@ -77,6 +78,7 @@ impl Default for Builder {
                 post_start_hooks: false,
                 service_account_admission: false,
                 typed_rules: TypedRules::All,
+                max_expiration: None,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -124,6 +126,13 @@ impl Builder {
     /// Which rules of typed kinds apply to requests that do not say it; all by default.
     pub fn typed_rules(mut self, rules: TypedRules) -> Self {
         self.switches.typed_rules = rules;
+        self
+    }
+
+    /// How long credentials that subresources of typed kinds grant are valid at most; by default each subresource has a limit of
+    /// its own.
+    pub fn max_expiration(mut self, longest: Duration) -> Self {
+        self.switches.max_expiration = Some(longest);
         self
     }
 

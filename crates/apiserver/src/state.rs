@@ -2,6 +2,7 @@
 //! request.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
@@ -99,6 +100,8 @@ pub(crate) struct Switches {
     pub(crate) service_account_admission: bool,
     /// Which rules of typed kinds apply to requests that do not say it.
     pub(crate) typed_rules: TypedRules,
+    /// How long credentials that subresources of typed kinds grant are valid at most.
+    pub(crate) max_expiration: Option<Duration>,
 }
 
 /// The shared state of a server.

@@ -77,11 +77,13 @@ pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
         .await
         .map_err(|source| ServingError::Cluster { flag: KUBECONFIG, source })?;
     let authentication = authentication(&options, &authenticating).await?;
-    let ApiServerOptions { address, certificate, always_allowed, cached, admission, .. } = options;
+    let ApiServerOptions { address, certificate, always_allowed, cached, max_expiration, admission, .. } =
+        options;
     let delegate = KubeDelegate::new([authenticating, authorizing], always_allowed, cached);
     let server = ApiServer::builder()
         .typed_kinds(typed_kinds())
         .admission(Arc::new(admission))
+        .max_expiration(max_expiration)
         .behind(Arc::new(delegate))
         .authentication(authentication)
         .epoch(Timestamp::now())

@@ -1,5 +1,8 @@
 //! The subresource `adminkubeconfig` of Shoots.
 
+use std::time::Duration;
+
+use apiserver::ApiServer;
 use formats::x509::{Certificate, pem, pkcs1_of_pkcs8};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair, PKCS_RSA_SHA256, RsaKeySize};
 use rstest::rstest;
@@ -37,7 +40,10 @@ fn authority() -> (String, String) {
 
 /// A Shoot with two addresses.
 async fn reachable() -> TestGarden {
-    let garden = TestGarden::start().await;
+    reachable_of(TestGarden::start().await).await
+}
+
+async fn reachable_of(garden: TestGarden) -> TestGarden {
     garden.create("shoots", &shoot()).await;
     let addresses = json!([
         {"name": "external", "url": "https://foo.bar:9443"},
@@ -118,6 +124,21 @@ async fn the_time_has_a_default_and_a_limit(#[case] wanted: &Value, #[case] gran
     add_client_authority(&garden, &key, &certificate).await;
     add_cluster_authority(&garden, "the bundle").await;
     let (code, answer) = post(&garden, &request(wanted)).await;
+    assert_eq!((code, &answer["spec"]["expirationSeconds"]), (201, &json!(granted)), "{answer}");
+}
+
+#[rstest]
+#[case(3600, 7200, 3600)]
+#[case(3600, 600, 600)]
+#[case(172_800, 100_000, 100_000)]
+#[tokio::test(start_paused = true)]
+async fn the_server_may_have_another_limit(#[case] limit: u64, #[case] wanted: i64, #[case] granted: i64) {
+    let builder = ApiServer::builder().max_expiration(Duration::from_secs(limit));
+    let garden = reachable_of(TestGarden::start_as(builder).await).await;
+    let (key, certificate) = authority();
+    add_client_authority(&garden, &key, &certificate).await;
+    add_cluster_authority(&garden, "the bundle").await;
+    let (code, answer) = post(&garden, &request(&json!(wanted))).await;
     assert_eq!((code, &answer["spec"]["expirationSeconds"]), (201, &json!(granted)), "{answer}");
 }
 
