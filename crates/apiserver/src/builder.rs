@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use formats::exposition::Family;
 use jiff::Timestamp;
 use schema::{Crd, Kinds, KubernetesVersion, TypedKind};
+use serde_json::Value;
 use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 use webhook::strategy::Strategy;
@@ -28,6 +30,7 @@ use crate::registry::Registry;
 use crate::seed;
 use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
+use crate::server::metrics::ServerMetrics;
 use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
 use crate::typed::TypedRules;
@@ -53,6 +56,8 @@ pub struct Builder {
     authority: authority::LazyAuthority,
     upstream: Option<Arc<dyn Upstream>>,
     delegate: Option<Arc<dyn Delegate>>,
+    version: Option<Value>,
+    metrics: Option<ServerMetrics>,
 }
 
 /// The default start time of the server's clock.
@@ -87,6 +92,8 @@ impl Default for Builder {
             authority: authority::LazyAuthority::default(),
             upstream: None,
             delegate: None,
+            version: None,
+            metrics: None,
         }
     }
 }
@@ -281,6 +288,19 @@ impl Builder {
         self
     }
 
+    /// What `/version` answers, in place of the version of Kubernetes.
+    pub fn version(mut self, version: Value) -> Self {
+        self.version = Some(version);
+        self
+    }
+
+    /// Serves `/metrics`, in Prometheus' text format: counts and durations of requests, and what `further` measures at each scrape.
+    /// Without it, the path is not served, and nothing is measured.
+    pub fn metrics(mut self, further: impl Fn() -> Vec<Family> + Send + Sync + 'static) -> Self {
+        self.metrics = Some(ServerMetrics::new(Arc::new(further)));
+        self
+    }
+
     /// Starts the server.
     #[must_use]
     pub fn build(self) -> ApiServer {
@@ -306,6 +326,8 @@ impl Builder {
             plugins: self.plugins,
             pool: Pool::default(),
             delegate: self.delegate,
+            version: self.version,
+            metrics: self.metrics.map(Arc::new),
             upstream: self.upstream.map(UpstreamProxy::to),
         };
         seed::write(&shared, &self.namespaces, &self.crds, self.advertised);

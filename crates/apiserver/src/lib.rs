@@ -56,6 +56,5 @@ pub use faults::{DeliveredEvent, EventChange, EventFault, EventLog, Hold};
 pub use faults::{LoggedRead, ReadChange, ReadFault, ReadLog, ReadStep, ReadTarget};
 pub use front::{Listening, ServeError, Served};
 pub use http::{forwarding::passed_on, reply::Body, upstream::Answer, upstream::Upstream};
-pub use log::Request;
 pub use state::{Authorization, Controllers};
-pub use {authority::KeyPair, builder::Builder, server::ApiServer};
+pub use {authority::KeyPair, builder::Builder, log::Request, server::ApiServer};

@@ -5,6 +5,7 @@
 //! - [`delegate`], [`verdicts`], [`authentication`] — asks the kube-apiserver who sends a request, and what it may do;
 //! - [`copies`] — copies of the objects of the kube-apiserver that admission plugins read;
 //! - [`bootstrap`] — what the server writes to the kube-apiserver when it starts;
+//! - [`version`] — the version of Gardener;
 //! - [`serving`] — connects all of them.
 //!
 //! Objects are in memory: etcd is not built.
@@ -19,6 +20,7 @@ pub mod flags;
 pub mod options;
 pub mod serving;
 pub mod verdicts;
+pub mod version;
 
 pub use options::ApiServerOptions;
 pub use serving::{Serving, ServingError, start};

@@ -25,6 +25,7 @@ mod hook;
 mod kinds;
 mod kubectl_session;
 mod lifecycle;
+mod monitoring;
 mod namespaces;
 mod notations;
 mod protobuf;

@@ -25,7 +25,7 @@ const TTL: Duration = Duration::from_secs(10);
 /// How long a kubeconfig of `shoots/adminkubeconfig` is valid at most, unless a flag says it; then its shortest and longest
 /// value.
 const MAX_EXPIRATIONS: [Duration; 3] =
-    [Duration::from_secs(24 * 3600), Duration::from_secs(3600), Duration::from_secs(1 << 32)];
+    [Duration::from_hours(24), Duration::from_hours(1), Duration::from_secs(1 << 32)];
 
 /// Options of the server.
 #[derive(Debug)]

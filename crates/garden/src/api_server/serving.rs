@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apiserver::{ApiServer, Listening, ServeError};
+use controller::clock::Clock;
 use controller::entropy::Entropy;
+use controller::metrics;
 use controller::remote::{self, RemoteError};
 use controller::requests::RequestCounts;
+use formats::exposition::Family;
 use jiff::Timestamp;
 use kube::Client;
 
@@ -16,6 +19,7 @@ use super::copies::Copying;
 use super::delegate::KubeDelegate;
 use super::flags::{AUTHENTICATION_KUBECONFIG, AUTHORIZATION_KUBECONFIG, KUBECONFIG};
 use super::options::ApiServerOptions;
+use super::version;
 use crate::strategies::typed_kinds;
 
 /// How long open requests may take when the server stops.
@@ -84,6 +88,8 @@ pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
         .typed_kinds(typed_kinds())
         .admission(Arc::new(admission))
         .max_expiration(max_expiration)
+        .version(version::document())
+        .metrics(measured(counts))
         .behind(Arc::new(delegate))
         .authentication(authentication)
         .epoch(Timestamp::now())
@@ -96,6 +102,12 @@ pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
         .map_err(|error| ServingError::Bootstrap(controller::describe_error(&error)))?;
     let listening = server.serve_with(address, &certificate).await?;
     Ok(Serving { url: listening.url.clone(), listening, copying })
+}
+
+/// Measures the process and its requests to the kube-apiserver.
+fn measured(requests: RequestCounts) -> impl Fn() -> Vec<Family> + Send + Sync + 'static {
+    let process = metrics::process(Clock::system());
+    move || [requests.families(), process()].concat()
 }
 
 /// A client of the kube-apiserver of a flag's kubeconfig.

@@ -25,7 +25,7 @@ const DEFAULT_SECONDS: i64 = 3600;
 const MIN_SECONDS: i64 = 600;
 const MAX_SECONDS: i64 = 4_294_967_295;
 /// The longest time that is granted unless the server limits it: the default of `--shoot-admin-kubeconfig-max-expiration`.
-const GRANTED: Duration = Duration::from_secs(24 * 3600);
+const GRANTED: Duration = Duration::from_hours(24);
 
 /// The body of a request.
 pub(super) const BODY: PostedBody = PostedBody {

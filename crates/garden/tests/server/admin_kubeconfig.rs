@@ -13,14 +13,14 @@ use super::{SHOOT, TestGarden, shoot};
 const KUBECONFIG: &str = "/apis/core.gardener.cloud/v1beta1/namespaces/garden-dev/shoots/app/adminkubeconfig";
 const STATUS: &str = "/apis/core.gardener.cloud/v1beta1/namespaces/garden-dev/shoots/app/status";
 
-fn request(seconds: &Value) -> Value {
+pub(super) fn request(seconds: &Value) -> Value {
     json!({
         "apiVersion": "authentication.gardener.cloud/v1alpha1", "kind": "AdminKubeconfigRequest",
         "spec": {"expirationSeconds": seconds},
     })
 }
 
-fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     formats::base64::encode(text.as_bytes())
 }
 
@@ -29,7 +29,7 @@ fn decoded(value: &Value) -> String {
 }
 
 /// Key (PKCS #1) and certificate of an authority.
-fn authority() -> (String, String) {
+pub(super) fn authority() -> (String, String) {
     let key = KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).unwrap();
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "client-ca");

@@ -8,6 +8,7 @@ mod binding;
 mod command_line;
 mod generations;
 mod managed_seeds;
+mod monitoring;
 mod objects;
 mod patches;
 mod plugins;
