@@ -1,6 +1,6 @@
 //! What the server says about itself: version, metrics.
 
-use apiserver::ApiServer;
+use apiserver::{ApiServer, Builder, Controllers};
 use bytes::Bytes;
 use formats::exposition::{Family, Kind};
 use http::Request;
@@ -11,6 +11,11 @@ use tower::ServiceExt;
 use crate::wire::{exchange, send};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// A server whose only clients are those of the test.
+fn builder() -> Builder {
+    ApiServer::builder().controllers(Controllers::none())
+}
 
 /// The samples of a family.
 async fn samples(server: &ApiServer, family: &str) -> Vec<String> {
@@ -35,7 +40,7 @@ async fn metrics_are_served_if_they_are_turned_on() {
     let off = ApiServer::builder().build();
     assert_eq!(send(&off, "GET", "/metrics", &Value::Null).await.0, 404);
     let up = || vec![Family::single("up", "Whether.", Kind::Gauge, 1.0)];
-    let server = ApiServer::builder().metrics(up).build();
+    let server = builder().metrics(up).build();
     let map = json!({"metadata": {"name": "a"}});
     for code in [201, 409, 409] {
         assert_eq!(send(&server, "POST", MAPS, &map).await.0, code);
@@ -58,7 +63,7 @@ async fn metrics_are_served_if_they_are_turned_on() {
 
 #[tokio::test]
 async fn a_watch_is_counted_when_it_ends() {
-    let server = ApiServer::builder().metrics(Vec::new).build();
+    let server = builder().metrics(Vec::new).build();
     let request = Request::get(format!("{MAPS}?watch=1")).body(Full::new(Bytes::new())).unwrap();
     let watch = server.clone().oneshot(request).await.unwrap();
     assert!(samples(&server, "apiserver_request_total").await.is_empty());

@@ -17,7 +17,7 @@ enum Effect {
 }
 
 /// All features that the original knows.
-const KNOWN: [(&str, Effect); 33] = [
+static KNOWN: [(&str, Effect); 33] = [
     ("AllAlpha", Effect::Only(false)),
     // Without them there are no Shoots without workers.
     ("AllBeta", Effect::Only(true)),

@@ -46,7 +46,7 @@ pub enum ServingError {
         /// The flag that names it.
         flag: &'static str,
         /// Why the process does not run in a cluster.
-        reason: RemoteError,
+        reason: Box<RemoteError>,
     },
     /// The kube-apiserver of a flag's kubeconfig cannot be used.
     #[error("--{flag}: {source}")]
@@ -54,7 +54,7 @@ pub enum ServingError {
         /// The flag.
         flag: &'static str,
         /// What is wrong.
-        source: RemoteError,
+        source: Box<RemoteError>,
     },
     /// The authorities of clients are not known.
     #[error("{0}")]
@@ -79,7 +79,7 @@ pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
     let authorizing = connect(AUTHORIZATION_KUBECONFIG, &options.authorization_kubeconfig, &counts).await?;
     remote::wait_until_reachable(&client, "garden")
         .await
-        .map_err(|source| ServingError::Cluster { flag: KUBECONFIG, source })?;
+        .map_err(|error| ServingError::Cluster { flag: KUBECONFIG, source: Box::new(error) })?;
     let authentication = authentication(&options, &authenticating).await?;
     let ApiServerOptions { address, certificate, always_allowed, cached, max_expiration, admission, .. } =
         options;
@@ -113,8 +113,8 @@ fn measured(requests: RequestCounts) -> impl Fn() -> Vec<Family> + Send + Sync +
 /// A client of the kube-apiserver of a flag's kubeconfig.
 async fn connect(flag: &'static str, path: &str, counts: &RequestCounts) -> Result<Client, ServingError> {
     remote::client(path, counts).await.map_err(|error| match error {
-        reason @ RemoteError::InCluster(_) => ServingError::NoKubeconfig { flag, reason },
-        source => ServingError::Cluster { flag, source },
+        RemoteError::InCluster(_) => ServingError::NoKubeconfig { flag, reason: Box::new(error) },
+        _ => ServingError::Cluster { flag, source: Box::new(error) },
     })
 }
 
