@@ -1,6 +1,7 @@
 //! Parses bodies in JSON, YAML and protobuf.
 
 use bytes::Bytes;
+use formats::json::Ordered;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
@@ -14,6 +15,9 @@ use crate::object::protobuf::{self, DecodeError, PROTOBUF};
 const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
 /// The media types that kinds with a protobuf message accept.
 const WITH_PROTOBUF: &[&str] = &["application/json", "application/yaml", PROTOBUF];
+
+/// The fields that say what an object is.
+const HEAD: &[&str] = &["apiVersion", "kind"];
 
 /// The end of the message about a number that no float holds.
 const NO_FLOAT: &str = " into Go value of type float64";
@@ -32,8 +36,13 @@ pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
 /// Parses the options of a deletion, which may be protobuf for custom resources too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
+        let json = is_json(&call.content_type).then_some(&call.body[..]);
         let options = parse_text(&call.content_type, &call.body, true)?;
-        return options.and_then(fields::delete_options).map_err(DecodeError::into_options_status);
+        let options = options.and_then(|options| match json.and_then(head_error) {
+            Some(why) => Err(unreadable_head(&why)),
+            None => fields::delete_options(options, json),
+        });
+        return options.map_err(DecodeError::into_options_status);
     }
     protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::into_options_status)
 }
@@ -55,17 +64,32 @@ fn parse_text(content_type: &str, body: &Bytes, typed: bool) -> Result<Result<Va
         "" | "application/json" if typed => formats::json::typed_document(body),
         "" | "application/json" => formats::json::document(body),
         "application/yaml" => match formats::yaml::first_document(body) {
-            Ok(value) => Ok(value),
+            Ok(mut value) => {
+                // kube-apiserver makes JSON of the YAML and reads that.
+                formats::json::reread(&mut value);
+                Ok(value)
+            }
             Err(error) => return Ok(Err(DecodeError::Unrecognized(format!("yaml: {error}")))),
         },
         _ => return Err(Status::unsupported_media_type(WITH_PROTOBUF)),
     };
-    let invalid =
-        |why| DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let first_error = |why| if is_json(content_type) { head_error(body).unwrap_or(why) } else { why };
     Ok(match value {
         Err(why) if !typed && why.ends_with(NO_FLOAT) => Err(undecodable(body, why)),
-        value => value.and_then(check_head).map_err(invalid),
+        value => value
+            .and_then(|value| check_head(value).map_err(first_error))
+            .map_err(|why| unreadable_head(&why)),
     })
+}
+
+/// Rejects a JSON body with a duplicate apiVersion or kind, of which a value is not a string.
+pub(super) fn check_duplicate_head(call: &Call) -> Result<(), Status> {
+    let refused = |why: String| unreadable_head(&why).into_status(&BodyKind::of(call), &call.body);
+    head_error(&call.body).map_or(Ok(()), |why| Err(refused(why)))
+}
+
+fn unreadable_head(why: &str) -> DecodeError {
+    DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"))
 }
 
 /// The error about a number that no float holds: apiVersion and kind have been read before it.
@@ -87,15 +111,24 @@ pub(crate) fn check_head(value: Value) -> Result<Value, String> {
             return Err(format!("json: cannot unmarshal {found} into Go value of type {GO_TYPE}"));
         }
     };
-    for name in ["apiVersion", "kind"] {
-        if let Some(other) = fields.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            let found = fields::type_name(other);
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field .{name} of type string"
-            ));
-        }
+    match HEAD.iter().find_map(|name| no_string(name, fields.get(*name)?)) {
+        Some(why) => Err(why),
+        None => Ok(value),
     }
-    Ok(value)
+}
+
+/// The error about the first apiVersion or kind in a JSON text that is not a string.
+fn head_error(json: &[u8]) -> Option<String> {
+    let Ordered::Object(fields) = Ordered::read(json)? else { return None };
+    let mut head = fields.iter().filter(|(name, _)| HEAD.contains(&name.as_str()));
+    head.find_map(|(name, found)| no_string(name, &found.to_value()))
+}
+
+/// The error if a field is neither a string nor null.
+fn no_string(name: &str, found: &Value) -> Option<String> {
+    let of = fields::type_name(found);
+    let fits = found.is_string() || found.is_null();
+    (!fits).then(|| format!("json: cannot unmarshal {of} into Go struct field .{name} of type string"))
 }
 
 pub(super) fn is_protobuf(content_type: &str) -> bool {
