@@ -33,18 +33,13 @@ async fn a_replaced_scale_has_no_uid_or_that_of_the_workload() {
     });
     let workload = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
     let controller = json!({"selector": {"a": "b"}, "template": template});
+    let scaler = json!({"replicas": 1});
     let table = [
         ("/apis/apps/v1", "deployments", "deployments.apps", "deployments", &workload),
         ("/apis/apps/v1", "replicasets", "replicasets.apps", "replicasets", &workload),
         ("/apis/apps/v1", "statefulsets", "statefulsets.apps", "statefulsets", &workload),
         ("/api/v1", "replicationcontrollers", "replicationcontrollers", "controllers", &controller),
-        (
-            "/apis/example.com/v1",
-            "scalers",
-            "scalers.example.com",
-            "example.com/scalers",
-            &json!({"replicas": 1}),
-        ),
+        ("/apis/example.com/v1", "scalers", "scalers.example.com", "example.com/scalers", &scaler),
     ];
     for (root, plural, resource, stored_as, spec) in table {
         let api_version = root.trim_start_matches("/apis/").trim_start_matches("/api/");

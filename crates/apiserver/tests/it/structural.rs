@@ -137,22 +137,9 @@ async fn case_57_an_integer_beyond_64_bits_is_a_number_in_json_and_yaml() {
     let either =
         json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]});
     let spec = json!({"type": "object", "properties": {"either": either}});
-    let definition = json!({
-        "metadata": {"name": "choices.t.example.com"},
-        "spec": {
-            "group": "t.example.com", "scope": "Namespaced", "names": {"plural": "choices", "kind": "Choice"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
-                "openAPIV3Schema": {"type": "object", "properties": {"spec": spec}},
-            }}],
-        },
-    });
-    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let (code, answer) = send(&server, "POST", definitions, &definition).await;
-    assert_eq!(code, 201, "{answer}");
-    let choice = json!({
-        "apiVersion": "t.example.com/v1", "kind": "Choice", "metadata": {"name": "a"},
-        "spec": {"either": 9_223_372_036_854_775_808_u64},
-    });
+    let schema = json!({"type": "object", "properties": {"spec": spec}});
+    assert_eq!(send(&server, "POST", CRDS, &definition(&schema)).await.0, 201);
+    let body = thing(&json!({"either": 9_223_372_036_854_775_808_u64})).to_string();
     let want = json!([
         "Invalid value: \"number\": spec.either in body must be of type integer,string: \"number\"",
         "Invalid value: \"\": \"spec.either\" must validate at least one schema (anyOf)",
@@ -160,10 +147,8 @@ async fn case_57_an_integer_beyond_64_bits_is_a_number_in_json_and_yaml() {
         "Invalid value: \"\": Checked value must be of type integer (default format) in spec.either",
     ]);
     for media in ["application/json", "application/yaml"] {
-        let choices = "/apis/t.example.com/v1/namespaces/default/choices";
-        let headers = [("content-type", media)];
-        let (code, _, body) = exchange(&server, "POST", choices, &headers, &choice.to_string()).await;
-        let status: Value = serde_json::from_slice(&body).unwrap();
+        let (code, _, answer) = exchange(&server, "POST", THINGS, &[("content-type", media)], &body).await;
+        let status: Value = serde_json::from_slice(&answer).unwrap();
         let causes = status["details"]["causes"].as_array().cloned().unwrap_or_default();
         let messages: Value = causes.iter().map(|cause| cause["message"].clone()).collect();
         assert_eq!((code, &messages), (422, &want), "{media}: {status}");
