@@ -1,6 +1,7 @@
 //! Decodes a webhook's response as client-go does, before it is verified: its version and kind, and the types of its values.
 
 use formats::base64;
+use formats::json::Ordered;
 use schema::Kinds;
 use serde_json::Value;
 use webhook::review::ReviewVersion;
@@ -31,7 +32,8 @@ pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, Stri
     let wanted = if version == ReviewVersion::V1 { "v1" } else { "v1beta1" };
     let found = ADMISSION.type_of(&review, body, wanted)?;
     if found.kind == ADMISSION.kind {
-        check_types(&review, found.version).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
+        let ordered = Ordered::read(body.as_bytes()).unwrap_or_else(|| Ordered::from(&review));
+        check_types(&ordered, found.version).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
     }
     found.converted_to(wanted, ADMISSION.kind)?;
     let patch = match &review["response"]["patch"] {
@@ -46,21 +48,35 @@ pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, Stri
     Ok(Decoded { review, patch })
 }
 
-/// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.
-fn check_types(review: &Value, version: &str) -> Result<(), String> {
+/// Rejects values of wrong types, with the message of Go's decoder, also those of a field that is there twice; null is the zero of
+/// each type.
+fn check_types(review: &Ordered, version: &str) -> Result<(), String> {
+    let Ordered::Object(fields) = review else { return Ok(()) };
+    fields
+        .iter()
+        .filter(|(name, _)| name == "response")
+        .try_for_each(|(_, response)| check_response(response, version))
+}
+
+fn check_response(response: &Ordered, version: &str) -> Result<(), String> {
     let wrong = |found: &Value, owner: &str, path: &str, ty: &str| {
         let found = type_name(found);
         Err(format!("json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {ty}"))
     };
-    let response = match &review["response"] {
-        Value::Object(response) => response,
-        Value::Null => return Ok(()),
-        other => return wrong(other, "AdmissionReview", "response", &format!("{version}.AdmissionResponse")),
+    let Ordered::Object(response) = response else {
+        let response = response.to_value();
+        let ty = format!("{version}.AdmissionResponse");
+        return if response.is_null() {
+            Ok(())
+        } else {
+            wrong(&response, "AdmissionReview", "response", &ty)
+        };
     };
     for (field, value) in response {
+        let value = value.to_value();
         if field == "status" {
-            check_status(value)?;
-        } else if let Some((found, ty)) = mismatch(field, value) {
+            check_status(&value)?;
+        } else if let Some((found, ty)) = mismatch(field, &value) {
             let ty = if ty == "PatchType" { format!("{version}.{ty}") } else { ty.to_owned() };
             return wrong(found, "AdmissionResponse", &format!("response.{field}"), &ty);
         }
@@ -152,6 +168,18 @@ mod tests {
                 bool("AdmissionResponse.response.patchType of type v1beta1.PatchType"),
             ),
             (r#"{"response":{"patch":[91,null]}}"#, String::new()),
+            (
+                r#"{"response":{"uid":true,"uid":"a"}}"#,
+                bool("AdmissionResponse.response.uid of type types.UID"),
+            ),
+            (
+                r#"{"response":{"uid":true,"allowed":"x"},"response":{}}"#,
+                bool("AdmissionResponse.response.uid of type types.UID"),
+            ),
+            (
+                r#"{"kind":true,"kind":"AdmissionReview"}"#,
+                format!("couldn't get version/kind; json parse error: {}", bool(".kind of type string")),
+            ),
         ];
         for (body, want) in table {
             assert_eq!(error(body, ReviewVersion::V1beta1), want, "{body}");

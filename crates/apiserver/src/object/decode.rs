@@ -1,6 +1,7 @@
 //! Decodes request bodies into objects: apiVersion and kind, name and namespace, unknown fields.
 
 mod body;
+mod head;
 mod literals;
 mod mutated;
 
@@ -25,7 +26,8 @@ use crate::object::structural;
 use crate::object::type_meta;
 use crate::state::ServerState;
 
-pub(crate) use body::{check_head, check_media_type, delete_options, parse_body};
+pub(crate) use body::{check_media_type, delete_options, parse_body};
+pub(crate) use head::{check_head, head_error};
 pub(crate) use mutated::{mutated, mutated_replicas, readable};
 
 use body::{check_duplicate_head, is_json, is_protobuf};

@@ -46,6 +46,18 @@ impl Ordered {
     }
 }
 
+impl From<&Value> for Ordered {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Object(fields) => {
+                Self::Object(fields.iter().map(|(name, below)| (name.clone(), Self::from(below))).collect())
+            }
+            Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
+            scalar => Self::Scalar(scalar.clone()),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Ordered {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(OrderedVisitor)
@@ -120,6 +132,8 @@ mod tests {
         let want = Ordered::Object(vec![field("b", list), field("a", twice), field("b", scalar(json!(0.5)))]);
         assert_eq!(read.as_ref(), Some(&want));
         assert_eq!(want.to_value(), json!({"a": {"c": true}, "b": 0.5}));
+        let value = json!({"a": [{"b": 1}], "c": null});
+        assert_eq!(Ordered::from(&value).to_value(), value);
         assert_eq!(Ordered::read(b"{"), None);
     }
 

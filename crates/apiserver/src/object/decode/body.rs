@@ -1,9 +1,9 @@
 //! Parses bodies in JSON, YAML and protobuf.
 
 use bytes::Bytes;
-use formats::json::Ordered;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::head::{check_head, head_error};
 use crate::call::Call;
 use crate::http::media_type::media_type;
 use crate::http::status::Status;
@@ -15,9 +15,6 @@ use crate::object::protobuf::{self, DecodeError, PROTOBUF};
 const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
 /// The media types that kinds with a protobuf message accept.
 const WITH_PROTOBUF: &[&str] = &["application/json", "application/yaml", PROTOBUF];
-
-/// The fields that say what an object is.
-const HEAD: &[&str] = &["apiVersion", "kind"];
 
 /// The end of the message about a number that no float holds.
 const NO_FLOAT: &str = " into Go value of type float64";
@@ -98,37 +95,6 @@ fn undecodable(body: &Bytes, why: String) -> DecodeError {
     let text = |field: &str| head[field].as_str().unwrap_or_default();
     let version = text("apiVersion").rsplit('/').next().unwrap_or_default().to_owned();
     DecodeError::Invalid { kind: text("kind").to_owned(), version, why }
-}
-
-/// Rejects a value that is not an object, or whose apiVersion or kind is not a string.
-pub(crate) fn check_head(value: Value) -> Result<Value, String> {
-    const GO_TYPE: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-    let fields = match &value {
-        Value::Object(fields) => fields,
-        Value::Null => return Ok(Value::Object(Map::new())),
-        other => {
-            let found = fields::type_name(other);
-            return Err(format!("json: cannot unmarshal {found} into Go value of type {GO_TYPE}"));
-        }
-    };
-    match HEAD.iter().find_map(|name| no_string(name, fields.get(*name)?)) {
-        Some(why) => Err(why),
-        None => Ok(value),
-    }
-}
-
-/// The error about the first apiVersion or kind in a JSON text that is not a string.
-fn head_error(json: &[u8]) -> Option<String> {
-    let Ordered::Object(fields) = Ordered::read(json)? else { return None };
-    let mut head = fields.iter().filter(|(name, _)| HEAD.contains(&name.as_str()));
-    head.find_map(|(name, found)| no_string(name, &found.to_value()))
-}
-
-/// The error if a field is neither a string nor null.
-fn no_string(name: &str, found: &Value) -> Option<String> {
-    let of = fields::type_name(found);
-    let fits = found.is_string() || found.is_null();
-    (!fits).then(|| format!("json: cannot unmarshal {of} into Go struct field .{name} of type string"))
 }
 
 pub(super) fn is_protobuf(content_type: &str) -> bool {

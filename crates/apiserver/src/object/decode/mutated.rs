@@ -4,7 +4,7 @@ use schema::Kinds;
 use serde_json::Value;
 use webhook::review::GroupVersionResource;
 
-use super::body::check_head;
+use super::head::check_head;
 use super::normalize;
 use crate::call::Call;
 use crate::http::status::Status;
