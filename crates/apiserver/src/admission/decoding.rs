@@ -28,7 +28,10 @@ pub(super) struct Decoded {
 /// # Errors
 /// If it is none, with the message of Go's decoder.
 pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, String> {
-    let review = posting::read(body)?;
+    let mut review = posting::read(body)?;
+    if !fields::duplicates(body.as_bytes()).is_empty() {
+        review = formats::json::merged(body.as_bytes(), &merge).unwrap_or(review);
+    }
     let wanted = if version == ReviewVersion::V1 { "v1" } else { "v1beta1" };
     let found = ADMISSION.type_of(&review, body, wanted)?;
     if found.kind == ADMISSION.kind {
@@ -46,6 +49,32 @@ pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, Stri
         _ => Vec::new(),
     };
     Ok(Decoded { review, patch })
+}
+
+/// What a review has of two values of one field: Go decodes both into the same variable, in which null changes nothing unless it is
+/// a pointer, a list or a map.
+fn merge(path: &[String], old: Value, new: Value) -> Value {
+    const CLEARED: [&str; 5] = ["patch", "patchType", "warnings", "auditAnnotations", "status"];
+    let is_cleared = match path {
+        [response] => response == "response",
+        [_, field] => CLEARED.contains(&field.as_str()),
+        _ => false,
+    };
+    match (old, new) {
+        (old, Value::Null) if !is_cleared => old,
+        (Value::Object(mut old), Value::Object(new)) => {
+            for (name, new) in new {
+                let below = [path, std::slice::from_ref(&name)].concat();
+                let merged = match old.remove(&name) {
+                    Some(old) => merge(&below, old, new),
+                    None => new,
+                };
+                old.insert(name, merged);
+            }
+            Value::Object(old)
+        }
+        (_, new) => new,
+    }
 }
 
 /// Rejects values of wrong types, with the message of Go's decoder, also those of a field that is there twice; null is the zero of
@@ -116,6 +145,8 @@ fn check_status(status: &Value) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn error(body: &str, version: ReviewVersion) -> String {
@@ -185,5 +216,22 @@ mod tests {
             assert_eq!(error(body, ReviewVersion::V1beta1), want, "{body}");
         }
         assert_eq!(decode(r#"{"response":{"patch":[91,null]}}"#, ReviewVersion::V1).unwrap().patch, [91, 0]);
+    }
+
+    #[test]
+    fn case_59_a_field_of_a_response_that_is_there_twice_is_decoded_into_the_same_variable() {
+        let table = [
+            (r#"{"response":{"allowed":true,"allowed":null}}"#, json!({"allowed": true})),
+            (r#"{"response":{"allowed":true,"allowed":false}}"#, json!({"allowed": false})),
+            (r#"{"response":{"warnings":["a"],"warnings":null}}"#, json!({"warnings": null})),
+            (
+                r#"{"response":{"uid":"a","allowed":true},"response":{"uid":null,"patch":"W10="}}"#,
+                json!({"uid": "a", "allowed": true, "patch": "W10="}),
+            ),
+            (r#"{"response":{"uid":"a"},"response":null}"#, Value::Null),
+        ];
+        for (body, want) in table {
+            assert_eq!(decode(body, ReviewVersion::V1).unwrap().review["response"], want, "{body}");
+        }
     }
 }
