@@ -40,7 +40,7 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     if has_duplicates {
         check_duplicate_head(call)?;
     }
-    if has_duplicates && !call.target.custom {
+    if has_duplicates && (!call.target.custom || !BodyKind::is_of_resource(call)) {
         object = fields::read_merged(shared, call).unwrap_or(object);
     }
     upgrade_version(call, &mut object);

@@ -262,6 +262,12 @@ mod tests {
             .chain((0..300).map(|_| broken(&mut Dice::new(3), TEXT)))
             .collect();
         assert!(odd.len() > 80, "{}", odd.len());
+        let twice = r#""c":12,"c":"#;
+        let has_other_type = |text: &String| {
+            let other = text.split_once(twice).map(|(_, other)| other);
+            other.is_some_and(|other| !other.starts_with("null") && !other.starts_with("12"))
+        };
+        assert!((0..2000).any(|_| has_other_type(&reworded(&mut dice, TEXT))));
         let unchanged = (0..300).filter(|_| broken(&mut dice, TEXT) == TEXT).count();
         assert_eq!(unchanged, 0);
     }
