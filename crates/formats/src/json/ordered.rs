@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::{deep, number, surrogates};
@@ -44,6 +44,15 @@ impl Ordered {
             Self::Scalar(value) => value.clone(),
         }
     }
+}
+
+/// The values of the fields of an object that have one of these names, in the order of the text and each as often as it is there;
+/// none if the text is no object. The rest of the text is skipped.
+#[must_use]
+pub fn occurrences(text: &[u8], names: &[&str]) -> Vec<(String, Value)> {
+    let text = surrogates::replace_unpaired(String::from_utf8_lossy(text));
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    reader.deserialize_map(OccurrenceVisitor(names)).unwrap_or_default()
 }
 
 impl From<&Value> for Ordered {
@@ -116,6 +125,28 @@ impl<'de> Visitor<'de> for OrderedVisitor {
     }
 }
 
+struct OccurrenceVisitor<'a>(&'a [&'a str]);
+
+impl<'de> Visitor<'de> for OccurrenceVisitor<'_> {
+    type Value = Vec<(String, Value)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<(String, Value)>, A::Error> {
+        let mut found = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if self.0.contains(&name.as_str()) {
+                found.push((name, map.next_value()?));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -135,6 +166,17 @@ mod tests {
         let value = json!({"a": [{"b": 1}], "c": null});
         assert_eq!(Ordered::from(&value).to_value(), value);
         assert_eq!(Ordered::read(b"{"), None);
+    }
+
+    #[test]
+    fn case_59_fields_are_found_by_their_names() {
+        let found = |text: &str| occurrences(text.as_bytes(), &["a", "b"]);
+        let field = |name: &str, value: Value| (name.to_owned(), value);
+        let text = r#"{"b": 1, "c": {"a": [1e400, "\ud83d"]}, "a": null, "b": "x"}"#;
+        assert_eq!(found(text), [field("b", json!(1)), field("a", Value::Null), field("b", json!("x"))]);
+        for text in ["[]", "1", "", r#"{"a": 1"#] {
+            assert_eq!(found(text), [], "{text}");
+        }
     }
 
     #[test]

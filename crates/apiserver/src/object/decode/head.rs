@@ -1,9 +1,5 @@
 //! Reads apiVersion and kind before the object that has them, as kube-apiserver does: they are strings.
 
-use std::fmt;
-
-use serde::Deserializer as _;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::object::fields;
@@ -30,7 +26,8 @@ pub(crate) fn check_head(value: Value) -> Result<Value, String> {
 
 /// The error about the first apiVersion or kind of a JSON text that is not a string, also if a later one is.
 pub(crate) fn head_error(json: &[u8]) -> Option<String> {
-    serde_json::Deserializer::from_slice(json).deserialize_map(HeadVisitor).ok().flatten()
+    let head = formats::json::occurrences(json, HEAD);
+    head.iter().find_map(|(name, found)| no_string(name, found))
 }
 
 /// The error if a field is neither a string nor null.
@@ -38,29 +35,6 @@ fn no_string(name: &str, found: &Value) -> Option<String> {
     let of = fields::type_name(found);
     let fits = found.is_string() || found.is_null();
     (!fits).then(|| format!("json: cannot unmarshal {of} into Go struct field .{name} of type string"))
-}
-
-struct HeadVisitor;
-
-impl<'de> Visitor<'de> for HeadVisitor {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
-        let mut first = None;
-        while let Some(name) = map.next_key::<String>()? {
-            if !HEAD.contains(&name.as_str()) {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            let error = no_string(&name, &map.next_value()?);
-            first = first.or(error);
-        }
-        Ok(first)
-    }
 }
 
 #[cfg(test)]
