@@ -175,7 +175,7 @@ mod tests {
         let text = r#"{"b": 1, "c": {"a": [1e400, "\ud83d"]}, "a": null, "b": "x"}"#;
         assert_eq!(found(text), [field("b", json!(1)), field("a", Value::Null), field("b", json!("x"))]);
         for text in ["[]", "1", "", r#"{"a": 1"#] {
-            assert_eq!(found(text), [], "{text}");
+            assert!(found(text).is_empty(), "{text}");
         }
     }
 
