@@ -23,10 +23,12 @@ pub mod gardener_access;
 pub mod gardener_admission_controller;
 pub mod gardener_apiserver;
 pub mod gardener_controller_manager;
+pub mod gardener_metrics_exporter;
 pub mod gardener_program;
 pub mod gardener_scheduler;
 pub mod generated;
 pub mod image_vector;
+pub mod kube_state_metrics;
 pub mod managed;
 pub mod networks;
 pub mod objects;
@@ -40,6 +42,8 @@ pub mod virtual_system;
 
 #[cfg(test)]
 pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
 
 use api::operator::Garden;
 
@@ -59,6 +63,8 @@ pub enum GardenComponent {
     VirtualSystem,
     /// Kubeconfigs for the virtual cluster.
     GardenerAccess,
+    /// kube-state-metrics.
+    KubeStateMetrics,
     /// gardener-apiserver.
     GardenerApiServer,
     /// gardener-admission-controller.
@@ -67,17 +73,21 @@ pub enum GardenComponent {
     GardenerControllerManager,
     /// gardener-scheduler.
     GardenerScheduler,
+    /// gardener-metrics-exporter.
+    GardenerMetricsExporter,
 }
 
 impl GardenComponent {
     /// All components.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::VirtualSystem,
         Self::GardenerAccess,
+        Self::KubeStateMetrics,
         Self::GardenerApiServer,
         Self::GardenerAdmissionController,
         Self::GardenerControllerManager,
         Self::GardenerScheduler,
+        Self::GardenerMetricsExporter,
     ];
 
     /// What it needs from the secrets manager before it is rendered.
@@ -88,8 +98,10 @@ impl GardenComponent {
             Self::GardenerAdmissionController => gardener_admission_controller::requests(garden),
             Self::VirtualSystem
             | Self::GardenerAccess
+            | Self::KubeStateMetrics
             | Self::GardenerControllerManager
-            | Self::GardenerScheduler => Vec::new(),
+            | Self::GardenerScheduler
+            | Self::GardenerMetricsExporter => Vec::new(),
         }
     }
 
@@ -101,13 +113,12 @@ impl GardenComponent {
         match self {
             Self::VirtualSystem => Ok(virtual_system::render(values)),
             Self::GardenerAccess => gardener_access::render(values),
+            Self::KubeStateMetrics => kube_state_metrics::render(values),
             Self::GardenerApiServer => gardener_apiserver::render(values),
             Self::GardenerAdmissionController => gardener_admission_controller::render(values),
             Self::GardenerControllerManager => gardener_controller_manager::render(values),
             Self::GardenerScheduler => gardener_scheduler::render(values),
+            Self::GardenerMetricsExporter => gardener_metrics_exporter::render(values),
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
