@@ -1,0 +1,211 @@
+//! What holds for all components.
+
+use rstest::rstest;
+use schema::{Kinds, Shape, Type};
+use serde_json::{Value, json};
+
+use super::fixture::Fixture;
+use super::lifecycle::{ManagedWait, RemovalStep};
+use super::*;
+
+fn everything() -> Fixture {
+    let fields = json!({"spec": {
+        "runtimeCluster": {"settings": {"topologyAwareRouting": {"enabled": true}}},
+        "virtualCluster": {
+            "controlPlane": {"highAvailability": {}},
+            "gardener": {"gardenerAdmissionController": {"resourceAdmissionConfiguration": {
+                "limits": [{"resources": ["secrets"], "size": "1Mi"}],
+            }}},
+        },
+    }});
+    Fixture::with(&fields).with_hvpa().with_seed_authorizer().with_service("gardener-apiserver", "10.2.0.7")
+}
+
+/// Objects of the runtime cluster are in the namespace `garden`, and each can be written; the same values give the same objects.
+#[rstest]
+#[case::minimal(Fixture::default())]
+#[case::everything(everything())]
+fn objects_can_be_written(#[case] fixture: Fixture) {
+    for component in GardenComponent::ALL {
+        let rendering = component.render(&fixture.values()).unwrap();
+        assert_eq!(component.render(&fixture.values()).unwrap(), rendering);
+        for object in rendering.steps.iter().filter_map(DirectStep::object) {
+            assert_eq!(object["metadata"]["namespace"], "garden", "{object}");
+        }
+        for managed in &rendering.managed {
+            let data = managed.data().unwrap();
+            assert_eq!(data.0.len(), managed.objects.len(), "{component:?}");
+            let [secret, resource] = managed.written().unwrap();
+            assert_eq!(resource["spec"]["secretRefs"][0]["name"], secret["metadata"]["name"]);
+            let is_namespaced = |object: &&Value| {
+                managed.target == ManagedTarget::Runtime
+                    && !object["kind"].as_str().unwrap().starts_with("Cluster")
+            };
+            for object in managed.objects.iter().filter(is_namespaced) {
+                assert_eq!(object["metadata"]["namespace"], "garden", "{object}");
+            }
+        }
+    }
+}
+
+/// A server would drop what a kind does not declare.
+#[rstest]
+#[case::minimal(Fixture::default().with_service("gardener-apiserver", "10.2.0.7"))]
+#[case::everything(everything())]
+fn every_field_is_one_of_its_kind(#[case] fixture: Fixture) {
+    for component in GardenComponent::ALL {
+        let rendering = component.render(&fixture.values()).unwrap();
+        let steps = rendering.steps.iter().filter_map(DirectStep::object);
+        let managed = rendering.managed.iter().flat_map(|managed| &managed.objects);
+        let written = rendering.managed.iter().flat_map(|managed| managed.written().unwrap());
+        let objects: Vec<Value> = steps.chain(managed).cloned().chain(written).collect();
+        let undeclared: Vec<String> = objects.iter().flat_map(undeclared).collect();
+        assert_eq!(undeclared, Vec::<String>::new(), "{component:?}");
+    }
+}
+
+/// Fields of an object that its kind does not declare, or declares with another type.
+fn undeclared(object: &Value) -> Vec<String> {
+    let text = |field: &str| object[field].as_str().unwrap();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let Some(declared) = Kinds::gardener().type_of(group, version, kind) else {
+        return vec![format!("{api_version} {kind}")];
+    };
+    let mut found = Vec::new();
+    compare(&declared, object, kind, &mut found);
+    found
+}
+
+fn compare(declared: &Type, value: &Value, path: &str, found: &mut Vec<String>) {
+    match (declared.shape(), value) {
+        (Shape::Any, _)
+        | (Shape::Integer(_) | Shape::Number, Value::Number(_))
+        | (Shape::IntOrString, Value::Number(_) | Value::String(_))
+        | (Shape::Boolean, Value::Bool(_))
+        | (
+            Shape::String | Shape::Quantity | Shape::Time | Shape::MicroTime | Shape::Duration | Shape::Bytes,
+            Value::String(_),
+        ) => {}
+        (Shape::Object, Value::Object(fields)) => {
+            for (name, value) in fields {
+                let path = format!("{path}.{name}");
+                match declared.field(name) {
+                    Some(field) => compare(&field.ty, value, &path, found),
+                    None if declared.is_open() => {}
+                    None => found.push(path),
+                }
+            }
+        }
+        (Shape::Map, Value::Object(entries)) => {
+            let values = declared.values().unwrap();
+            for (key, value) in entries {
+                compare(&values, value, &format!("{path}[{key}]"), found);
+            }
+        }
+        (Shape::List, Value::Array(items)) => {
+            let item = declared.items().unwrap();
+            for value in items {
+                compare(&item, value, &format!("{path}[]"), found);
+            }
+        }
+        (shape, value) => found.push(format!("{path} is {value}, not {shape:?}")),
+    }
+}
+
+/// What a component asks for is what it reads.
+#[test]
+fn without_its_secrets_a_component_is_not_rendered() {
+    for component in GardenComponent::ALL {
+        let fixture = Fixture::default();
+        for RequestedSecret { request, .. } in component.requests(&fixture.garden) {
+            let mut fixture = fixture.clone();
+            fixture.secrets.0.remove(&request.name);
+            let error = component.render(&fixture.values()).unwrap_err().to_string();
+            assert_eq!(error, format!("secret {:?} not found", request.name));
+        }
+    }
+}
+
+/// What is awaited after a deployment, deleted, and awaited after that: names that are awaited together are joined by `+`, those that
+/// must be rolled out end in `!`, minutes follow.
+#[rstest]
+#[case(GardenComponent::VirtualSystem, "", "garden-system-virtual", "garden-system-virtual 2")]
+#[case(
+    GardenComponent::GardenerAccess,
+    "shoot-core-gardeneraccess 2",
+    "Secret/gardener, Secret/gardener-internal, shoot-core-gardeneraccess",
+    "shoot-core-gardeneraccess 2"
+)]
+#[case(GardenComponent::KubeStateMetrics, "", "kube-state-metrics", "kube-state-metrics 2")]
+#[case(
+    GardenComponent::GardenerApiServer,
+    "gardener-apiserver-runtime! 5, gardener-apiserver-virtual 5",
+    "gardener-apiserver-virtual, gardener-apiserver-runtime, Secret/shoot-access-gardener-apiserver",
+    "gardener-apiserver-virtual 5, gardener-apiserver-runtime 5"
+)]
+#[case(
+    GardenComponent::GardenerAdmissionController,
+    "gardener-admission-controller-runtime+gardener-admission-controller-virtual 5",
+    "gardener-admission-controller-virtual, gardener-admission-controller-runtime, \
+     Secret/shoot-access-gardener-admission-controller",
+    "gardener-admission-controller-runtime+gardener-admission-controller-virtual 5"
+)]
+#[case(
+    GardenComponent::GardenerControllerManager,
+    "gardener-controller-manager-runtime+gardener-controller-manager-virtual 5",
+    "gardener-controller-manager-virtual, gardener-controller-manager-runtime, \
+     Secret/shoot-access-gardener-controller-manager",
+    "gardener-controller-manager-runtime+gardener-controller-manager-virtual 5"
+)]
+#[case(
+    GardenComponent::GardenerScheduler,
+    "gardener-scheduler-runtime+gardener-scheduler-virtual 5",
+    "gardener-scheduler-virtual, gardener-scheduler-runtime, Secret/shoot-access-gardener-scheduler",
+    "gardener-scheduler-runtime+gardener-scheduler-virtual 5"
+)]
+#[case(
+    GardenComponent::GardenerMetricsExporter,
+    "",
+    "gardener-metrics-exporter-virtual, gardener-metrics-exporter-runtime, \
+     Secret/shoot-access-gardener-metrics-exporter",
+    "gardener-metrics-exporter-runtime+gardener-metrics-exporter-virtual 5"
+)]
+fn components_are_awaited_and_taken_down(
+    #[case] component: GardenComponent,
+    #[case] deployed: &str,
+    #[case] removal: &str,
+    #[case] removed: &str,
+) {
+    let waits = |waits: &[ManagedWait]| {
+        let each = waits.iter().map(|wait| {
+            assert_eq!(wait.namespace, "garden");
+            let mark = if wait.is_rolled_out { "!" } else { "" };
+            format!("{}{mark} {}", wait.names.join("+"), wait.within.as_secs() / 60)
+        });
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let lifecycle = component.lifecycle();
+    let steps = lifecycle.removal.iter().map(|step| match step {
+        RemovalStep::Managed(name) => name.clone(),
+        RemovalStep::Object(object) => format!("{}/{}", object.kind, object.name),
+    });
+    assert_eq!(waits(&lifecycle.deployed), deployed);
+    assert_eq!(steps.collect::<Vec<_>>().join(", "), removal);
+    assert_eq!(waits(&lifecycle.removed), removed);
+}
+
+/// OPC-139: an image vector may give images of Gardener a tag.
+#[test]
+fn a_tag_of_the_image_vector_wins_over_the_operators_version() {
+    let mut fixture = Fixture::default();
+    let text = "images:\n- {name: gardener-scheduler, repository: mirror/scheduler, tag: own}\n";
+    fixture.images = fixture.images.overwritten_by(image_vector::ImageVector::parse(text).unwrap());
+    let values = fixture.values();
+    assert_eq!(values.gardener_image("gardener-scheduler").unwrap(), "mirror/scheduler:own");
+    let apiserver = values.gardener_image("gardener-apiserver").unwrap();
+    assert_eq!(apiserver, "eu.gcr.io/gardener-project/gardener/apiserver:v1.82.0");
+    let virtual_apiserver = values.target_image("kube-apiserver").unwrap();
+    assert_eq!(virtual_apiserver, "registry.k8s.io/kube-apiserver:v1.27.3");
+    assert_eq!(values.runtime_image("kube-apiserver").unwrap(), "registry.k8s.io/kube-apiserver:v1.27.1");
+}
