@@ -107,10 +107,10 @@ fn sign(
         begin: now,
         end: end(content, now).ok_or(DataError::Validity)?,
     };
-    let signed = material.certificate(&template, signer)?;
-    let key = if content.pkcs8 { &signed.key.pkcs8 } else { &signed.key.pkcs1 };
+    let pair = material.certificate(&template, signer)?;
+    let key = if content.pkcs8 { &pair.key.pkcs8 } else { &pair.key.pkcs1 };
     Ok(Pair {
-        certificate: pem::encode(CERTIFICATE, &signed.certificate).into_bytes(),
+        certificate: pem::encode(CERTIFICATE, &pair.certificate).into_bytes(),
         key: pem::encode(PRIVATE_KEY, key).into_bytes(),
     })
 }

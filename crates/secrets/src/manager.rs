@@ -250,12 +250,11 @@ impl SecretsManager {
         name: &str,
         material: &mut dyn Material,
     ) -> Result<ManagedSecret, GenerateCause> {
-        let data = match self.data_to_take_over(&pass.request.name)? {
-            Some(data) => data,
-            None => {
-                let signer = pass.signer.map(|signer| &signer.authority);
-                data::make(pass.request, name, signer, pass.now, material)?
-            }
+        let data = if let Some(data) = self.data_to_take_over(&pass.request.name)? {
+            data
+        } else {
+            let signer = pass.signer.map(|signer| &signer.authority);
+            data::make(pass.request, name, signer, pass.now, material)?
         };
         Ok(ManagedSecret {
             name: name.to_owned(),

@@ -56,11 +56,12 @@ pub(crate) fn name_and_labels(
     let is_authority = matches!(request.content, Content::Certificate(_)) && authority.is_none();
     if !(is_authority && circumstances.keeps_authority_name) {
         let both = checksum + authority.unwrap_or_default();
-        name += &format!("-{}", &hexadecimal_sha256(both.as_bytes())[..CHECKSUM_DIGITS]);
+        name.push('-');
+        name.push_str(&hexadecimal_sha256(both.as_bytes())[..CHECKSUM_DIGITS]);
     }
     if !circumstances.rotation.is_empty() {
-        let digits = &hexadecimal_sha256(circumstances.rotation.as_bytes())[..ROTATION_DIGITS];
-        name += &format!("-{digits}");
+        name.push('-');
+        name.push_str(&hexadecimal_sha256(circumstances.rotation.as_bytes())[..ROTATION_DIGITS]);
     }
     (name, all)
 }

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use formats::exposition::{self, Family, Histogram, Kind, Reading, Sample};
 use http::Method;
 use http::request::Parts;
-use http_body::{Body as _, Frame, SizeHint};
+use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use parking_lot::Mutex;
 use tokio::time::Instant;

@@ -74,8 +74,8 @@ async fn a_replaced_scale_has_no_uid_or_that_of_the_workload() {
             assert_eq!((code, &status["message"]), (409, &json!(message)), "{path}");
         }
         for uid in [own, ""] {
-            let (code, scaled) = send(&server, "PUT", &format!("{collection}/a/scale"), &scale(uid)).await;
-            assert_eq!((code, &scaled["spec"]["replicas"]), (200, &json!(3)), "{plural} {uid}");
+            let (code, answer) = send(&server, "PUT", &format!("{collection}/a/scale"), &scale(uid)).await;
+            assert_eq!((code, &answer["spec"]["replicas"]), (200, &json!(3)), "{plural} {uid}");
         }
         let absent = json!({
             "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "absent", "uid": FOREIGN},

@@ -7,11 +7,11 @@ use webhook::admission_plugin::AdmissionPlugins;
 use webhook::rejection::Rejection;
 
 use super::{
-    Admit, Attributes, Configuration, Plugin, Validate, bastion, controller_registration_resources,
-    custom_verb_authorizer, deletion_confirmation, extension_labels, extension_validator, managed_seed,
-    managed_seed_shoot, open_id_connect_preset, project_validator, resource_reference_manager,
-    seed_validator, shoot_dns, shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed,
-    shoot_node_local_dns, shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
+    Attributes, Configuration, Plugin, bastion, controller_registration_resources, custom_verb_authorizer,
+    deletion_confirmation, extension_labels, extension_validator, managed_seed, managed_seed_shoot,
+    open_id_connect_preset, project_validator, resource_reference_manager, seed_validator, shoot_dns,
+    shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed, shoot_node_local_dns,
+    shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
 };
 
 /// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001 to -005. The order decides who answers first where several
@@ -120,20 +120,17 @@ impl Chain {
 impl AdmissionPlugins for Chain {
     fn admit(&self, attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
         let mut object = object;
-        self.plugins.iter().filter_map(|plugin| plugin.admit).try_for_each(|part| {
-            let object = object.as_deref_mut();
-            match part {
-                Admit::Plain(admit) => admit(attributes, object),
-                Admit::Configured(admit) => admit(&self.configuration, attributes, object),
-            }
-        })
+        self.plugins
+            .iter()
+            .filter_map(|plugin| plugin.admit)
+            .try_for_each(|part| part.ask(&self.configuration, attributes, object.as_deref_mut()))
     }
 
     fn validate(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
-        self.plugins.iter().filter_map(|plugin| plugin.validate).try_for_each(|part| match part {
-            Validate::Plain(validate) => validate(attributes, object),
-            Validate::Configured(validate) => validate(&self.configuration, attributes, object),
-        })
+        self.plugins
+            .iter()
+            .filter_map(|plugin| plugin.validate)
+            .try_for_each(|part| part.ask(&self.configuration, attributes, object))
     }
 }
 

@@ -50,6 +50,21 @@ pub enum Admit {
     Configured(fn(&Configuration, &Attributes<'_>, Option<&mut Value>) -> Result<(), Rejection>),
 }
 
+impl Admit {
+    /// Asks the plugin about a request, whose object it may change.
+    pub(crate) fn ask(
+        self,
+        configuration: &Configuration,
+        attributes: &Attributes<'_>,
+        object: Option<&mut Value>,
+    ) -> Result<(), Rejection> {
+        match self {
+            Self::Plain(admit) => admit(attributes, object),
+            Self::Configured(admit) => admit(configuration, attributes, object),
+        }
+    }
+}
+
 /// What a plugin refuses once the object is valid; a deletion has no object.
 #[derive(Clone, Copy, Debug)]
 pub enum Validate {
@@ -57,6 +72,21 @@ pub enum Validate {
     Plain(fn(&Attributes<'_>, Option<&Value>) -> Result<(), Rejection>),
     /// With the configuration.
     Configured(fn(&Configuration, &Attributes<'_>, Option<&Value>) -> Result<(), Rejection>),
+}
+
+impl Validate {
+    /// Asks the plugin about a request.
+    pub(crate) fn ask(
+        self,
+        configuration: &Configuration,
+        attributes: &Attributes<'_>,
+        object: Option<&Value>,
+    ) -> Result<(), Rejection> {
+        match self {
+            Self::Plain(validate) => validate(attributes, object),
+            Self::Configured(validate) => validate(configuration, attributes, object),
+        }
+    }
 }
 
 /// A plugin.

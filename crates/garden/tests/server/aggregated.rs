@@ -114,7 +114,7 @@ impl Landscape {
     /// Grants this rule to the user `dev`.
     pub(super) async fn grant(&self, rule: &Value) {
         let rbac = "/apis/rbac.authorization.k8s.io/v1";
-        let role = json!({
+        let reader = json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"},
             "rules": [rule],
         });
@@ -123,7 +123,7 @@ impl Landscape {
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
             "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dev"}],
         });
-        for (resource, object) in [("clusterroles", role), ("clusterrolebindings", binding)] {
+        for (resource, object) in [("clusterroles", reader), ("clusterrolebindings", binding)] {
             let path = format!("{rbac}/{resource}");
             let (code, made) = send(&self.kube(), ("POST", &path), &[], &object).await;
             assert_eq!(code, 201, "{made}");

@@ -298,7 +298,10 @@ impl<'a> StepRunner<'a> {
 
     /// Kills the target once its fault has struck, and starts it again; the server has done its unanswered write.
     async fn crash(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
-        let is_killed = self.faults.iter_mut().fold(false, |is_killed, fault| fault.kill() || is_killed);
+        let mut is_killed = false;
+        for fault in &mut self.faults {
+            is_killed |= fault.kill();
+        }
         // The step itself may have stopped it since.
         if is_killed && self.running.is_some() { self.restart(step).await } else { Ok(()) }
     }

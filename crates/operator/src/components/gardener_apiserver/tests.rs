@@ -214,24 +214,6 @@ fn hvpa() -> Value {
             "cpu": {"value": cpu, "percentage": percentage}, "memory": {"value": memory, "percentage": percentage},
         })
     };
-    json!([
-        {"name": "ca-etcd", "secret": {"secretName": SECRETS[0]}},
-        {"name": "etcd-client", "secret": {"secretName": SECRETS[1]}},
-        {"name": "server", "secret": {"secretName": SECRETS[2]}},
-        {"name": "audit-policy-config", "configMap": {"name": CONFIG_MAPS[0]}},
-        {"name": "admission-config", "configMap": {"name": CONFIG_MAPS[1]}},
-        {"name": "admission-kubeconfigs", "secret": {"secretName": SECRETS[3]}},
-        {"name": "etcd-encryption-secret", "secret": {"secretName": SECRETS[4]}},
-        {"name": "kubeconfig", "projected": {
-            "defaultMode": 420,
-            "sources": [kubeconfig(SECRETS[5], "kubeconfig"), kubeconfig(SECRETS[6], "token")],
-        }},
-    ])
-}
-
-fn deployment() -> Value {
-    let allowed = "allowed";
-    let annotations = referenced(&CONFIG_MAPS, &SECRETS);
     let scale = |duration: &str, min: Value| {
         json!({
             "updatePolicy": {"updateMode": "Auto"}, "stabilizationDuration": duration, "minChange": min,
