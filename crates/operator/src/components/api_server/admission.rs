@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use api::garden::shoot::api_server::AdmissionPlugin;
 use formats::json::html_safe;
+use secrets::SecretData;
 use serde_json::{Value, json};
 
 use super::document;
 use super::parts::ServerParts;
+use crate::components::error::RenderError;
+use crate::components::values::ReferencedObjects;
 
 /// Key of the file that lists the others.
 const CONFIGURATION_KEY: &str = "admission-configuration.yaml";
@@ -50,25 +53,6 @@ pub enum PluginConfig {
     File(String),
 }
 
-/// Why there are no files for a plugin.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AdmissionError {
-    /// Its configuration is none.
-    #[error(
-        "expected apiserver.config.k8s.io/{{v1alpha1.WebhookAdmission,v1.WebhookAdmissionConfiguration}} in {plugin} plugin \
-         configuration but got {found}"
-    )]
-    Kind {
-        /// The plugin.
-        plugin: String,
-        /// Version and kind that were found.
-        found: String,
-    },
-    /// The configuration of ImagePolicyWebhook has no policy.
-    #[error("expected \"imagePolicy\" key in configuration but it does not exist")]
-    NoImagePolicy,
-}
-
 /// The enabled ones of an API server with default plugins: a configured plugin takes the place of the default of its name, others
 /// follow. OPC-093.
 #[must_use]
@@ -92,12 +76,31 @@ pub fn disabled(configured: &[AdmissionPlugin]) -> Vec<String> {
     disabled.map(|plugin| plugin.name.clone()).collect()
 }
 
+/// Plugins with their configurations and the kubeconfigs that they use. OPC-140.
+///
+/// # Errors
+/// If a kubeconfig is not there.
+pub fn complete(
+    plugins: &[AdmissionPlugin],
+    referenced: &ReferencedObjects,
+) -> Result<Vec<EnabledPlugin>, RenderError> {
+    let complete = plugins.iter().map(|plugin| {
+        let kubeconfig = match &plugin.kubeconfig_secret_name {
+            None => None,
+            Some(name) => Some(referenced.kubeconfig(name, "admission plugin")?.to_owned()),
+        };
+        let config = plugin.config.clone().map(PluginConfig::Given);
+        Ok(EnabledPlugin { name: plugin.name.clone(), config, kubeconfig })
+    });
+    complete.collect()
+}
+
 impl AdmissionSetup {
     /// The data of the ConfigMap: the configuration of each plugin that has one, and a file that lists them.
     ///
     /// # Errors
     /// If the configuration of a plugin for webhooks is none.
-    pub fn configuration_data(&self) -> Result<BTreeMap<String, String>, AdmissionError> {
+    pub fn configuration_data(&self) -> Result<BTreeMap<String, String>, RenderError> {
         let mut data = BTreeMap::new();
         let mut listed = Vec::new();
         for plugin in &self.enabled {
@@ -120,12 +123,12 @@ impl AdmissionSetup {
 
     /// The data of the Secret with kubeconfigs, which there is even if it is empty. OPC-096.
     #[must_use]
-    pub fn kubeconfig_data(&self) -> BTreeMap<String, Vec<u8>> {
+    pub fn kubeconfig_data(&self) -> SecretData {
         let given = self.enabled.iter().filter_map(|plugin| {
             let kubeconfig = plugin.given_kubeconfig()?;
             Some((plugin.kubeconfig_key(), kubeconfig.to_owned()))
         });
-        given.collect()
+        SecretData(given.collect())
     }
 
     /// Adds the plugins, with files from this ConfigMap and this Secret. OPC-077, OPC-116.
@@ -148,7 +151,7 @@ impl AdmissionSetup {
 
 impl EnabledPlugin {
     /// Its file, if it has one. OPC-095.
-    fn file(&self) -> Result<Option<String>, AdmissionError> {
+    fn file(&self) -> Result<Option<String>, RenderError> {
         let is_for_webhooks = WEBHOOK_PLUGINS.contains(&self.name.as_str());
         let is_for_images = self.name == IMAGE_POLICY_PLUGIN;
         let given = match &self.config {
@@ -166,28 +169,31 @@ impl EnabledPlugin {
         Ok(given.map(|config| html_safe(&config.to_string())))
     }
 
-    fn webhook_file(&self, config: Option<&Value>) -> Result<String, AdmissionError> {
+    fn webhook_file(&self, config: Option<&Value>) -> Result<String, RenderError> {
         let text = |field: &str| config.map_or("", |config| config[field].as_str().unwrap_or_default());
         let (version, kind) = match config {
             None => WEBHOOK_KINDS[0],
             Some(_) => (text("apiVersion"), text("kind")),
         };
         if !WEBHOOK_KINDS.contains(&(version, kind)) {
-            return Err(AdmissionError::Kind {
-                plugin: self.name.clone(),
-                found: format!("{version:?}, kind {kind:?}"),
-            });
+            let [first, second] = WEBHOOK_KINDS.map(|(version, kind)| format!("{kind} of {version}"));
+            return Err(self.fault(format!("expected {first} or {second} but got {kind:?} of {version:?}")));
         }
         let path = self.kubeconfig_path();
         Ok(document(&json!({ "apiVersion": version, "kind": kind, "kubeConfigFile": path })))
     }
 
-    fn image_policy_file(&self, config: Option<&Value>) -> Result<String, AdmissionError> {
+    fn image_policy_file(&self, config: Option<&Value>) -> Result<String, RenderError> {
         let mut config = config.map_or_else(|| json!({ "imagePolicy": {} }), Value::clone);
         let policy = config.get_mut("imagePolicy").and_then(Value::as_object_mut);
-        let policy = policy.ok_or(AdmissionError::NoImagePolicy)?;
+        let missing = || self.fault("expected the key imagePolicy, which does not exist or is no map".to_owned());
+        let policy = policy.ok_or_else(missing)?;
         policy.insert("kubeConfigFile".to_owned(), self.kubeconfig_path().into());
         Ok(document(&config))
+    }
+
+    fn fault(&self, reason: String) -> RenderError {
+        RenderError::PluginConfig { plugin: self.name.clone(), reason }
     }
 
     /// Where its kubeconfig is. Without one it is empty: nobody shall read another file of the container as a kubeconfig.

@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use api::garden::shoot::api_server::AuditConfig;
+use api::operator::kube_apiserver::AuditWebhook;
+use secrets::SecretData;
+
 use super::parts::ServerParts;
+use crate::components::error::RenderError;
+use crate::components::values::ReferencedObjects;
 
 /// Key of a webhook's kubeconfig in the Secrets that API servers mount.
 pub const KUBECONFIG_KEY: &str = "kubeconfig.yaml";
@@ -34,6 +40,29 @@ pub struct AuditSink {
 }
 
 impl AuditSetup {
+    /// That of a Garden. The kubeconfig must be there even where the webhook has no effect. OPC-087, OPC-140.
+    ///
+    /// # Errors
+    /// If the policy or the kubeconfig is not there.
+    pub fn read(
+        config: Option<&AuditConfig>,
+        webhook: Option<&AuditWebhook>,
+        referenced: &ReferencedObjects,
+    ) -> Result<Self, RenderError> {
+        let webhook = match webhook {
+            None => None,
+            Some(webhook) => Some(AuditSink {
+                kubeconfig: referenced.kubeconfig(&webhook.kubeconfig_secret_name, "audit webhook")?.to_owned(),
+                batch_max_size: webhook.batch_max_size,
+                version: webhook.version.clone(),
+            }),
+        };
+        let reference = config.and_then(|config| config.audit_policy.as_ref()?.config_map_ref.as_ref());
+        let name = reference.map(|reference| reference.name.as_deref().unwrap_or_default());
+        let policy = name.map(|name| referenced.audit_policy(name)).transpose()?;
+        Ok(Self { policy: policy.map(str::to_owned), webhook })
+    }
+
     /// The data of the ConfigMap, which there always is. OPC-086.
     #[must_use]
     pub fn policy_data(&self) -> BTreeMap<String, String> {
@@ -48,7 +77,7 @@ impl AuditSetup {
 
     /// The data of the Secret with the webhook's kubeconfig.
     #[must_use]
-    pub fn kubeconfig_data(&self) -> Option<BTreeMap<String, Vec<u8>>> {
+    pub fn kubeconfig_data(&self) -> Option<SecretData> {
         self.sink().map(|sink| kubeconfig_data(&sink.kubeconfig))
     }
 
@@ -73,12 +102,14 @@ impl AuditSetup {
 
 /// The data of a Secret with a webhook's kubeconfig.
 #[must_use]
-pub fn kubeconfig_data(kubeconfig: &[u8]) -> BTreeMap<String, Vec<u8>> {
-    BTreeMap::from([(KUBECONFIG_KEY.to_owned(), kubeconfig.to_owned())])
+pub fn kubeconfig_data(kubeconfig: &[u8]) -> SecretData {
+    SecretData::from([(KUBECONFIG_KEY, kubeconfig)])
 }
 
 #[cfg(test)]
 mod tests {
+    use api::garden::reference::ObjectReference;
+    use api::garden::shoot::api_server::AuditPolicy;
     use rstest::rstest;
     use serde_json::json;
 
@@ -143,5 +174,65 @@ mod tests {
                 "rules": [{ "level": "None" }],
             })
         );
+    }
+
+    fn referenced() -> ReferencedObjects {
+        let secrets =
+            [("filled", SecretData::from([("kubeconfig", "k")])), ("empty", SecretData::from([("a", "k")]))];
+        let policy = BTreeMap::from([("policy".to_owned(), "p".to_owned())]);
+        let config_maps = [("filled", policy), ("empty", BTreeMap::new())];
+        ReferencedObjects {
+            secrets: secrets.map(|(name, data)| (name.to_owned(), data)).into(),
+            config_maps: config_maps.map(|(name, data)| (name.to_owned(), data)).into(),
+        }
+    }
+
+    fn with_policy(name: &str) -> AuditConfig {
+        let config_map_ref = ObjectReference { name: Some(name.to_owned()), ..ObjectReference::default() };
+        let audit_policy = AuditPolicy { config_map_ref: Some(config_map_ref), ..AuditPolicy::default() };
+        AuditConfig { audit_policy: Some(audit_policy), ..AuditConfig::default() }
+    }
+
+    fn with_webhook(name: &str) -> AuditWebhook {
+        AuditWebhook { kubeconfig_secret_name: name.to_owned(), ..AuditWebhook::default() }
+    }
+
+    #[rstest]
+    #[case(None, None, Ok((None, None)))]
+    #[case(Some("filled"), None, Ok((Some("p"), None)))]
+    #[case(Some("filled"), Some("filled"), Ok((Some("p"), Some("k"))))]
+    #[case(None, Some("filled"), Ok((None, Some("k"))))]
+    #[case(
+        Some("none"),
+        None,
+        Err("retrieving audit policy from the ConfigMap garden/none failed: configmaps \"none\" not found")
+    )]
+    #[case(Some("empty"), None, Err("missing '.data.policy' in audit policy ConfigMap garden/empty"))]
+    #[case(
+        None,
+        Some("none"),
+        Err("failed reading kubeconfig for audit webhook from referenced secret garden/none: secrets \"none\" not found")
+    )]
+    #[case(
+        None,
+        Some("empty"),
+        Err(
+            "failed reading kubeconfig for audit webhook from referenced secret garden/empty: the secret's field 'kubeconfig' is \
+             either not present or empty"
+        )
+    )]
+    fn what_is_referred_to_must_be_there(
+        #[case] policy: Option<&str>,
+        #[case] webhook: Option<&str>,
+        #[case] want: Result<(Option<&str>, Option<&str>), &str>,
+    ) {
+        let (config, webhook) = (policy.map(with_policy), webhook.map(with_webhook));
+        let setup = AuditSetup::read(config.as_ref(), webhook.as_ref(), &referenced());
+        let sink = |text: &str| AuditSink { kubeconfig: text.as_bytes().to_vec(), ..AuditSink::default() };
+        let want = want.map(|(policy, kubeconfig)| AuditSetup {
+            policy: policy.map(str::to_owned),
+            webhook: kubeconfig.map(sink),
+        });
+        assert_eq!(setup.map_err(|error| error.to_string()), want.map_err(str::to_owned));
     }
 }

@@ -1,22 +1,20 @@
 //! The configuration with which an API server encrypts data in etcd.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use secrets::{Content, GenerateOptions, RotationStrategy, SecretClass, SecretData, SecretRequest, SecretsManager};
+use secrets::{Content, GenerateOptions, RotationStrategy, SecretData, SecretRequest};
 use serde_json::{Value, json};
 
 use super::document;
 use super::parts::ServerParts;
-use super::references::MissingSecretError;
+use crate::components::generated::{GeneratedSecret, RequestedSecret};
+use crate::components::values::GardenValues;
 
 /// Key of the file.
 const KEY: &str = "encryption-configuration.yaml";
 const FOLDER: &str = "/etc/kubernetes/etcd-encryption-secret";
 /// Number of characters of a key; the original writes them as they are, and kube-apiserver reads 24 bytes in base64.
 const KEY_LENGTH: usize = 32;
-/// Annotation of the Deployment of an API server all of whose replicas know the new key.
-pub const NEW_KEY_POPULATED: &str = "credentials.gardener.cloud/new-encryption-key-populated";
-
 /// Phases of the rotation of keys.
 const PREPARING: &str = "Preparing";
 const COMPLETING: &str = "Completing";
@@ -39,43 +37,40 @@ pub struct EncryptionKeys {
     pub old: Option<EncryptionKey>,
 }
 
-/// Whether to encrypt with the current key: not while a rotation is prepared and replicas may not know it. OPC-098.
+/// Whether an API server encrypts with the current key: not while a rotation is prepared and replicas of its Deployment may not
+/// know that key. OPC-098.
 #[must_use]
-pub fn uses_current_key(phase: &str, deployment: Option<&Value>) -> bool {
-    let annotation = deployment.map(|deployment| &deployment["metadata"]["annotations"][NEW_KEY_POPULATED]);
-    phase != PREPARING || annotation.is_some_and(|value| !value.is_null())
+pub fn uses_current_key(values: &GardenValues<'_>, deployment: &str) -> bool {
+    values.encryption_key_phase() != PREPARING
+        || values.observed.know_new_encryption_key.contains(deployment)
 }
 
 /// The request for the key of an API server, such as `kube-apiserver-etcd-encryption-key`.
 #[must_use]
-pub fn key_request(name: &str, phase: &str) -> (SecretRequest, GenerateOptions) {
+pub fn key_request(name: &str, values: &GardenValues<'_>) -> RequestedSecret {
     let options = GenerateOptions {
         persist: true,
         rotation: RotationStrategy::KeepOld,
-        ignore_old: phase == COMPLETING,
+        ignore_old: values.encryption_key_phase() == COMPLETING,
         ..GenerateOptions::default()
     };
-    (SecretRequest::new(name, Content::EtcdEncryptionKey { length: KEY_LENGTH }), options)
+    let request = SecretRequest::new(name, Content::EtcdEncryptionKey { length: KEY_LENGTH });
+    RequestedSecret { request, options }
 }
 
 impl EncryptionKeys {
-    /// The keys that were generated for this request.
-    ///
-    /// # Errors
-    /// If there are none.
-    pub fn generated(manager: &SecretsManager, name: &str) -> Result<Self, MissingSecretError> {
-        let current = manager.get(name, Some(SecretClass::Current));
-        let current = current.ok_or_else(|| MissingSecretError(name.to_owned()))?;
-        let old = manager.get(name, Some(SecretClass::Old));
-        Ok(Self {
-            current: EncryptionKey::read(&current.data),
-            old: old.map(|secret| EncryptionKey::read(&secret.data)),
-        })
+    /// The keys that were generated.
+    #[must_use]
+    pub fn generated(secret: &GeneratedSecret) -> Self {
+        Self {
+            current: EncryptionKey::read(&secret.current.data),
+            old: secret.old.as_ref().map(|old| EncryptionKey::read(&old.data)),
+        }
     }
 
     /// The data of the Secret: these resources are encrypted with the first key, and read with both. OPC-097, OPC-098.
     #[must_use]
-    pub fn configuration_data(&self, resources: &[&str], with_current: bool) -> BTreeMap<String, Vec<u8>> {
+    pub fn configuration_data(&self, resources: &[&str], with_current: bool) -> SecretData {
         let mut keys: Vec<&EncryptionKey> = std::iter::once(&self.current).chain(&self.old).collect();
         if !with_current {
             keys.reverse();
@@ -90,7 +85,7 @@ impl EncryptionKeys {
                 "providers": [{ "aescbc": { "keys": keys } }, { "identity": {} }],
             }],
         });
-        BTreeMap::from([(KEY.to_owned(), document(&configuration).into_bytes())])
+        SecretData::from([(KEY, document(&configuration))])
     }
 }
 
@@ -108,15 +103,15 @@ pub fn add(parts: &mut ServerParts, secret: &str) {
 }
 
 /// Without the key.
-impl std::fmt::Debug for EncryptionKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for EncryptionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EncryptionKey({})", self.name)
     }
 }
 
 /// Without the keys.
-impl std::fmt::Debug for EncryptionKeys {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for EncryptionKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EncryptionKeys").field("current", &self.current).field("old", &self.old).finish()
     }
 }
@@ -126,6 +121,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::components::fixture::Fixture;
 
     fn key(number: u8) -> EncryptionKey {
         EncryptionKey { name: format!("key{number}"), secret: number.to_string().repeat(8) + "a" }
@@ -147,27 +143,29 @@ mod tests {
             keys.concat()
         );
         let data = both.configuration_data(&["secrets"], with_current);
-        assert_eq!(data, BTreeMap::from([("encryption-configuration.yaml".to_owned(), want.into_bytes())]));
+        assert_eq!(data, SecretData::from([("encryption-configuration.yaml", want)]));
     }
 
     #[rstest]
-    #[case("", None, true)]
-    #[case("Prepared", None, true)]
-    #[case("Preparing", None, false)]
-    #[case("Preparing", Some(json!({ "metadata": {} })), false)]
-    #[case("Preparing", Some(json!({ "metadata": { "annotations": { NEW_KEY_POPULATED: "true" } } })), true)]
-    #[case("Completing", None, true)]
-    fn the_new_key_waits_for_all_replicas(
+    #[case("", false, true, false)]
+    #[case("Preparing", false, false, false)]
+    #[case("Preparing", true, true, false)]
+    #[case("Prepared", true, true, false)]
+    #[case("Completing", true, true, true)]
+    #[case("Completed", false, true, false)]
+    fn the_new_key_waits_for_all_replicas_and_the_old_one_goes_last(
         #[case] phase: &str,
-        #[case] deployment: Option<Value>,
-        #[case] current: bool,
+        #[case] known: bool,
+        #[case] uses_current: bool,
+        #[case] drops_old: bool,
     ) {
-        assert_eq!(uses_current_key(phase, deployment.as_ref()), current);
-    }
-
-    #[test]
-    fn the_old_key_is_dropped_in_the_end() {
-        let ignores_old = |phase| key_request("kube-apiserver-etcd-encryption-key", phase).1.ignore_old;
-        assert_eq!(["", "Preparing", "Completing", "Completed"].map(ignores_old), [false, false, true, false]);
+        let status = json!({ "status": { "credentials": { "rotation": { "etcdEncryptionKey": { "phase": phase } } } } });
+        let mut fixture = Fixture::with(&status);
+        if known {
+            fixture.observed.know_new_encryption_key.insert("virtual-garden-kube-apiserver".to_owned());
+        }
+        let values = fixture.values();
+        assert_eq!(uses_current_key(&values, "virtual-garden-kube-apiserver"), uses_current);
+        assert_eq!(key_request("a", &values).options.ignore_old, drops_old);
     }
 }

@@ -4,14 +4,12 @@
 //! - [`settings`] — the arguments that both have;
 //! - [`audit`] — the audit policy, and where audit events go;
 //! - [`admission`] — admission plugins and their files;
-//! - [`encryption`] — the configuration that encrypts data in etcd;
-//! - [`references`] — what a Garden refers to by name: kubeconfigs and audit policies.
+//! - [`encryption`] — the configuration that encrypts data in etcd.
 
 pub mod admission;
 pub mod audit;
 pub mod encryption;
 pub mod parts;
-pub mod references;
 pub mod settings;
 
 use formats::yaml;

@@ -98,17 +98,36 @@ fn each_plugin_has_its_file(
 #[case::another_kind(
     "MutatingAdmissionWebhook",
     json!({ "apiVersion": "apiserver.k8s.io/v1alpha1", "kind": "AdmissionConfiguration" }),
-    "expected apiserver.config.k8s.io/{v1alpha1.WebhookAdmission,v1.WebhookAdmissionConfiguration} in \
-     MutatingAdmissionWebhook plugin configuration but got \"apiserver.k8s.io/v1alpha1\", kind \"AdmissionConfiguration\""
+    "cannot decode config for admission plugin MutatingAdmissionWebhook: expected WebhookAdmissionConfiguration of \
+     apiserver.config.k8s.io/v1 or WebhookAdmission of apiserver.config.k8s.io/v1alpha1 but got \"AdmissionConfiguration\" of \
+     \"apiserver.k8s.io/v1alpha1\""
 )]
 #[case::no_policy(
     "ImagePolicyWebhook",
     json!({ "policy": {} }),
-    "expected \"imagePolicy\" key in configuration but it does not exist"
+    "cannot decode config for admission plugin ImagePolicyWebhook: expected the key imagePolicy, which does not exist or is no map"
 )]
 fn a_strange_configuration_is_refused(#[case] name: &str, #[case] config: Value, #[case] want: &str) {
     let error = setup(plugin(name, Some(config), None)).configuration_data().unwrap_err();
     assert_eq!(error.to_string(), want);
+}
+
+#[test]
+fn a_plugin_gets_the_kubeconfig_that_it_names() {
+    let data = SecretData::from([("kubeconfig", "k")]);
+    let referenced = ReferencedObjects {
+        secrets: BTreeMap::from([("filled".to_owned(), data)]),
+        ..ReferencedObjects::default()
+    };
+    let named = |name: &str| AdmissionPlugin {
+        kubeconfig_secret_name: Some(name.to_owned()),
+        ..configured("ImagePolicyWebhook", None)
+    };
+    let completed = complete(&[named("filled"), configured("A", None)], &referenced).unwrap();
+    assert_eq!(completed, [plugin("ImagePolicyWebhook", None, Some("k")), plugin("A", None, None)]);
+    let error = complete(&[named("none")], &referenced).unwrap_err().to_string();
+    let want = "failed reading kubeconfig for admission plugin from referenced secret garden/none: secrets \"none\" not found";
+    assert_eq!(error, want);
 }
 
 #[test]
@@ -120,9 +139,9 @@ fn kubeconfigs_are_keyed_by_plugin_and_may_be_none() {
         ],
         disabled: Vec::new(),
     };
-    let want = BTreeMap::from([("imagepolicywebhook-kubeconfig.yaml".to_owned(), b"k".to_vec())]);
+    let want = SecretData::from([("imagepolicywebhook-kubeconfig.yaml", "k")]);
     assert_eq!(both.kubeconfig_data(), want);
-    assert_eq!(AdmissionSetup::default().kubeconfig_data(), BTreeMap::new());
+    assert_eq!(AdmissionSetup::default().kubeconfig_data(), SecretData::default());
 }
 
 #[rstest]
