@@ -9,11 +9,13 @@
 //! - [`serving`] — connects them to HTTP paths;
 //! - [`registrations`] — the webhook configurations;
 //! - [`controllers`] — one module per controller, and their common context;
+//! - [`components`] — what it is to deploy for a Garden, as pure functions from values to objects;
 //! - [`flow`] — what the missing controller is to do with a Garden, as a value;
 //! - [`command`] — the command line and the process.
 
 pub mod command;
 mod component;
+pub mod components;
 pub mod config;
 pub mod controllers;
 pub mod flow;

@@ -1,0 +1,87 @@
+//! Why a component cannot be rendered.
+
+use formats::version::VersionError;
+
+use super::NAMESPACE;
+use super::image_vector::ImageVectorError;
+
+/// Why a component cannot be rendered. Messages that a user meets in the status of a Garden are the original's.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// The secrets manager was not asked for a Secret before.
+    #[error("secret {0:?} not found")]
+    UnknownSecret(String),
+    /// There is no image.
+    #[error(transparent)]
+    Image(#[from] ImageVectorError),
+    /// Two objects of a ManagedResource have the same key.
+    #[error("duplicate filename in registry: {0:?}")]
+    DuplicateKey(String),
+    /// A value has no YAML form.
+    #[error("failed to write {what} as YAML")]
+    Yaml {
+        /// The object or file.
+        what: String,
+        /// The reason.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The version of the virtual cluster is none.
+    #[error("failed to parse spec.virtualCluster.kubernetes.version {text:?}")]
+    Version {
+        /// The text.
+        text: String,
+        /// The reason.
+        #[source]
+        source: VersionError,
+    },
+    /// The Garden has no domain.
+    #[error("spec.virtualCluster.dns.domains is empty: add a domain")]
+    NoDomain,
+    /// The ConfigMap with the audit policy is not there.
+    #[error(
+        "retrieving audit policy from the ConfigMap {namespace}/{0} failed: configmaps {0:?} not found",
+        namespace = NAMESPACE
+    )]
+    NoAuditPolicy(String),
+    /// The ConfigMap has no audit policy.
+    #[error("missing '.data.policy' in audit policy ConfigMap {namespace}/{0}", namespace = NAMESPACE)]
+    EmptyAuditPolicy(String),
+    /// A Secret with a kubeconfig is not there, or has none.
+    #[error(
+        "failed reading kubeconfig for {user} from referenced secret {namespace}/{name}: {reason}",
+        namespace = NAMESPACE
+    )]
+    Kubeconfig {
+        /// Who uses it, such as `audit webhook`.
+        user: &'static str,
+        /// The Secret.
+        name: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// The configuration of an admission plugin cannot be read, or is of another kind than the plugin's.
+    #[error("cannot decode config for admission plugin {plugin}: {reason}")]
+    PluginConfig {
+        /// The plugin.
+        plugin: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An existing kubeconfig cannot be read.
+    #[error("failed to read the kubeconfig in Secret {namespace}/{name}: {reason}", namespace = NAMESPACE)]
+    ExistingKubeconfig {
+        /// The Secret.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl RenderError {
+    /// A value that has no YAML form.
+    pub(crate) fn yaml(what: &str) -> impl FnOnce(serde_json::Error) -> Self + use<> {
+        let what = what.to_owned();
+        move |source| Self::Yaml { what, source }
+    }
+}
