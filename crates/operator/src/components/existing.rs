@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::rendering::ObjectName;
 
 /// Objects in the namespace `garden` that exist when a component is rendered.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExistingObjects(pub BTreeMap<ObjectName, Value>);
 
 impl ExistingObjects {
@@ -43,9 +43,12 @@ mod tests {
         let name = ObjectName::in_garden("apps/v1", "Deployment", "d");
         let existing = ExistingObjects(BTreeMap::from([(name, object)]));
         assert_eq!(existing.requests("Deployment", "d", "b"), Some(&json!({ "cpu": "1" })));
-        for (kind, workload, container) in
-            [("Deployment", "d", "a"), ("Deployment", "d", "c"), ("Deployment", "e", "b"), ("StatefulSet", "d", "b")]
-        {
+        for (kind, workload, container) in [
+            ("Deployment", "d", "a"),
+            ("Deployment", "d", "c"),
+            ("Deployment", "e", "b"),
+            ("StatefulSet", "d", "b"),
+        ] {
             assert_eq!(existing.requests(kind, workload, container), None, "{kind} {workload} {container}");
         }
     }

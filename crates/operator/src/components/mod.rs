@@ -10,14 +10,21 @@
 //! - [`rendering`] — what the result is; [`managed`] — ManagedResources in it; [`error`] — why there is none;
 //! - [`unique`] — ConfigMaps and Secrets whose names contain a checksum; [`references`] — annotations that name them;
 //! - [`access`] — kubeconfig and token for the virtual cluster; [`networks`] — what NetworkPolicies are made from;
-//!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects.
+//!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects;
+//! - [`api_server`] — what kube-apiserver and gardener-apiserver share; [`existing`] — objects from which something is taken over.
 //!
 //! Nothing calls them yet but tests.
 
 pub mod access;
+pub mod api_server;
 pub mod error;
+pub mod etcd;
+pub mod existing;
 pub mod generated;
 pub mod image_vector;
+pub mod kube_apiserver;
+pub mod kube_apiserver_service;
+pub mod kube_controller_manager;
 pub mod managed;
 pub mod networks;
 pub mod objects;
@@ -27,6 +34,7 @@ pub mod rendering;
 pub mod topology;
 pub mod unique;
 pub mod values;
+pub mod virtual_resource_manager;
 
 #[cfg(test)]
 pub(crate) mod fixture;

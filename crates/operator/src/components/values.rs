@@ -9,6 +9,7 @@ use secrets::SecretData;
 
 use super::NAMESPACE;
 use super::error::RenderError;
+use super::existing::ExistingObjects;
 use super::generated::GeneratedSecrets;
 use super::image_vector::{ImageVector, ImageVersions};
 use crate::config::OperatorConfiguration;
@@ -58,6 +59,8 @@ pub struct ObservedState {
     pub service_addresses: BTreeMap<String, String>,
     /// Kubeconfigs in existing access Secrets, by name: their users are kept.
     pub kubeconfigs: BTreeMap<String, Vec<u8>>,
+    /// Objects from which something is taken over.
+    pub existing: ExistingObjects,
 }
 
 impl<'a> GardenValues<'a> {

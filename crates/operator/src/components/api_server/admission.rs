@@ -186,7 +186,8 @@ impl EnabledPlugin {
     fn image_policy_file(&self, config: Option<&Value>) -> Result<String, RenderError> {
         let mut config = config.map_or_else(|| json!({ "imagePolicy": {} }), Value::clone);
         let policy = config.get_mut("imagePolicy").and_then(Value::as_object_mut);
-        let missing = || self.fault("expected the key imagePolicy, which does not exist or is no map".to_owned());
+        let missing =
+            || self.fault("expected the key imagePolicy, which does not exist or is no map".to_owned());
         let policy = policy.ok_or_else(missing)?;
         policy.insert("kubeConfigFile".to_owned(), self.kubeconfig_path().into());
         Ok(document(&config))

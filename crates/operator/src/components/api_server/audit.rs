@@ -52,7 +52,9 @@ impl AuditSetup {
         let webhook = match webhook {
             None => None,
             Some(webhook) => Some(AuditSink {
-                kubeconfig: referenced.kubeconfig(&webhook.kubeconfig_secret_name, "audit webhook")?.to_owned(),
+                kubeconfig: referenced
+                    .kubeconfig(&webhook.kubeconfig_secret_name, "audit webhook")?
+                    .to_owned(),
                 batch_max_size: webhook.batch_max_size,
                 version: webhook.version.clone(),
             }),
@@ -211,7 +213,9 @@ mod tests {
     #[case(
         None,
         Some("none"),
-        Err("failed reading kubeconfig for audit webhook from referenced secret garden/none: secrets \"none\" not found")
+        Err(
+            "failed reading kubeconfig for audit webhook from referenced secret garden/none: secrets \"none\" not found"
+        )
     )]
     #[case(
         None,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use api::operator::Garden;
 use secrets::{Content, GenerateOptions, RotationStrategy, SecretData, SecretRequest};
 use serde_json::{Value, json};
 
@@ -41,17 +42,19 @@ pub struct EncryptionKeys {
 /// know that key. OPC-098.
 #[must_use]
 pub fn uses_current_key(values: &GardenValues<'_>, deployment: &str) -> bool {
-    values.encryption_key_phase() != PREPARING
-        || values.observed.know_new_encryption_key.contains(deployment)
+    values.encryption_key_phase() != PREPARING || values.observed.know_new_encryption_key.contains(deployment)
 }
 
 /// The request for the key of an API server, such as `kube-apiserver-etcd-encryption-key`.
 #[must_use]
-pub fn key_request(name: &str, values: &GardenValues<'_>) -> RequestedSecret {
+pub fn key_request(name: &str, garden: &Garden) -> RequestedSecret {
+    let credentials = garden.status.credentials.as_ref();
+    let rotation =
+        credentials.and_then(|credentials| credentials.rotation.as_ref()?.etcd_encryption_key.as_ref());
     let options = GenerateOptions {
         persist: true,
         rotation: RotationStrategy::KeepOld,
-        ignore_old: values.encryption_key_phase() == COMPLETING,
+        ignore_old: rotation.is_some_and(|rotation| rotation.phase == COMPLETING),
         ..GenerateOptions::default()
     };
     let request = SecretRequest::new(name, Content::EtcdEncryptionKey { length: KEY_LENGTH });
@@ -166,6 +169,6 @@ mod tests {
         }
         let values = fixture.values();
         assert_eq!(uses_current_key(&values, "virtual-garden-kube-apiserver"), uses_current);
-        assert_eq!(key_request("a", &values).options.ignore_old, drops_old);
+        assert_eq!(key_request("a", &fixture.garden).options.ignore_old, drops_old);
     }
 }

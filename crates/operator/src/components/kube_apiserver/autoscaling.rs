@@ -22,9 +22,8 @@ pub(super) fn min_replicas(values: &GardenValues<'_>) -> u32 {
 
 /// What is written, and what the other way of scaling leaves to delete. OPC-073, OPC-074.
 pub(super) fn steps(values: &GardenValues<'_>) -> [DirectStep; 3] {
-    let delete = |(version, kind): (&str, &str), name| {
-        DirectStep::Delete(ObjectName::in_garden(version, kind, name))
-    };
+    let delete =
+        |(version, kind): (&str, &str), name| DirectStep::Delete(ObjectName::in_garden(version, kind, name));
     if values.has_hvpa() {
         [delete(HPA, NAME), delete(VPA, VPA_NAME), DirectStep::Patch(both(min_replicas(values)))]
     } else {
@@ -84,9 +83,7 @@ fn both(min_replicas: u32) -> Value {
         })
     };
     let (hpa, vpa) = (json!({ "role": "apiserver-hpa" }), json!({ "role": "apiserver-vpa" }));
-    let metric = |name: &str| {
-        json!({ "type": "Resource", "resource": { "name": name, "targetAverageUtilization": UTILIZATION } })
-    };
+    let metric = |name: &str| json!({ "type": "Resource", "resource": { "name": name, "targetAverageUtilization": UTILIZATION } });
     let policy = json!({
         "containerName": CONTAINER,
         "minAllowed": { "memory": "400M" },

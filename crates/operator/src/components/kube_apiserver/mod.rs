@@ -1,6 +1,6 @@
 //! kube-apiserver of the virtual cluster: its Deployment, what scales it, and its files.
 //!
-//! [`requested_secrets`] says what the secrets manager must generate, then [`render`] what must be written. The certificate
+//! [`requests`] says what the secrets manager must generate, then [`render`] what must be written. The certificate
 //! authorities, the client certificate for etcd and both Etcds come before.
 
 mod arguments;
@@ -10,7 +10,7 @@ mod deployment;
 mod files;
 mod issuers;
 mod plugins;
-mod requests;
+mod secret_requests;
 #[cfg(test)]
 mod tests;
 
@@ -18,17 +18,16 @@ use std::collections::BTreeMap;
 
 use api::operator::Garden;
 use api::operator::kube_apiserver::VirtualApiServerConfig;
-use serde_json::{Value, json};
 
 use super::error::RenderError;
-use super::existing::ExistingObjects;
 use super::networks::VIRTUAL_API_SERVER;
+use super::objects::{entries, pod_disruption_budget};
+use super::references;
 use super::rendering::{DirectStep, ObjectName, Rendering};
 use super::values::GardenValues;
-use super::{NAMESPACE, references};
 
-pub use self::requests::{
-    ENCRYPTION_KEY, KUBE_AGGREGATOR, SERVER_CERTIFICATE, SERVICE_ACCOUNT_KEY, STATIC_TOKEN, requested_secrets,
+pub use self::secret_requests::{
+    ENCRYPTION_KEY, KUBE_AGGREGATOR, SERVER_CERTIFICATE, SERVICE_ACCOUNT_KEY, STATIC_TOKEN, requests,
 };
 
 /// The name of most of its objects.
@@ -41,7 +40,7 @@ const VPN_ROLE: &str = "kube-apiserver-vpn-client-init";
 /// Labels of its Pods by which they are selected.
 #[must_use]
 pub fn labels() -> BTreeMap<String, String> {
-    [("app", "kubernetes"), ("role", "apiserver")].map(|(key, value)| (key.to_owned(), value.to_owned())).into()
+    entries([("app", "kubernetes"), ("role", "apiserver")])
 }
 
 /// The names under which it is reached from outside: two for each domain, in the order of domains. OPC-070, OPC-083.
@@ -56,28 +55,19 @@ pub fn domains(garden: &Garden) -> Vec<String> {
 /// # Errors
 /// If something that a Garden refers to is not there, a plugin's configuration is none, a Secret was not generated, or there is no
 /// image.
-pub fn render(values: &GardenValues<'_>, existing: &ExistingObjects) -> Result<Rendering, RenderError> {
+pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let absent = VirtualApiServerConfig::default();
     let config = values.garden.spec.virtual_cluster.kubernetes.kube_api_server.as_ref().unwrap_or(&absent);
     let files = files::ServerFiles::render(values, config)?;
-    let mut steps = vec![DirectStep::Patch(disruption_budget())];
+    let mut steps = vec![DirectStep::Patch(pod_disruption_budget(NAME, &labels()))];
     steps.extend(autoscaling::steps(values));
     steps.extend(files.steps());
     steps.extend(deletions());
     steps.extend(files.watchdog.clone().map(DirectStep::Create));
-    let mut deployment = deployment::deployment(values, config, &files, existing)?;
+    let mut deployment = deployment::deployment(values, config, &files)?;
     references::annotate(&mut deployment);
     steps.push(DirectStep::Patch(deployment));
     Ok(Rendering { steps, ..Rendering::default() })
-}
-
-fn disruption_budget() -> Value {
-    json!({
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": { "name": NAME, "namespace": NAMESPACE, "labels": labels() },
-        "spec": { "maxUnavailable": 1, "selector": { "matchLabels": labels() } },
-    })
 }
 
 fn deletions() -> [DirectStep; 3] {

@@ -87,8 +87,11 @@ fn exemptions(given: &Value) -> Map<String, Value> {
     if !namespaces.iter().any(|name| name == EXEMPT) {
         namespaces.push(EXEMPT.into());
     }
-    let lists =
-        [("namespaces", namespaces), ("runtimeClasses", listed("runtimeClasses")), ("usernames", listed("usernames"))];
+    let lists = [
+        ("namespaces", namespaces),
+        ("runtimeClasses", listed("runtimeClasses")),
+        ("usernames", listed("usernames")),
+    ];
     let filled = lists.into_iter().filter(|(_, names)| !names.is_empty());
     filled.map(|(field, names)| (field.to_owned(), Value::Array(names))).collect()
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use api::operator::Garden;
 use secrets::request::TokenUser;
 use secrets::{
-    AuthorityChoice, CertificateContent, CertificateKind, Content, GenerateOptions, RotationStrategy, SecretRequest,
-    Signer,
+    AuthorityChoice, CertificateContent, CertificateKind, Content, GenerateOptions, RotationStrategy,
+    SecretRequest, Signer,
 };
 
 use super::{NAME, domains};
@@ -13,7 +14,6 @@ use crate::components::NAMESPACE;
 use crate::components::api_server::encryption;
 use crate::components::error::RenderError;
 use crate::components::generated::{CA, GeneratedSecrets, RequestedSecret, service_names};
-use crate::components::values::GardenValues;
 
 /// The key that encrypts data in etcd.
 pub const ENCRYPTION_KEY: &str = "kube-apiserver-etcd-encryption-key";
@@ -40,12 +40,12 @@ const KEY_BITS: u32 = 4096;
 
 /// What kube-apiserver needs, in the original's order. OPC-083, OPC-084, OPC-098.
 #[must_use]
-pub fn requested_secrets(values: &GardenValues<'_>) -> Vec<RequestedSecret> {
+pub fn requests(garden: &Garden) -> Vec<RequestedSecret> {
     vec![
-        encryption::key_request(ENCRYPTION_KEY, values),
-        service_account_key(values),
+        encryption::key_request(ENCRYPTION_KEY, garden),
+        service_account_key(garden),
         kube_aggregator(),
-        server_certificate(values),
+        server_certificate(garden),
         static_token(),
     ]
 }
@@ -62,9 +62,10 @@ pub(super) fn health_check_token(secrets: &GeneratedSecrets) -> Result<String, R
     of_user.ok_or_else(|| RenderError::UnknownSecret(format!("{STATIC_TOKEN} with user {HEALTH_CHECK}")))
 }
 
-fn service_account_key(values: &GardenValues<'_>) -> RequestedSecret {
-    let credentials = values.garden.status.credentials.as_ref();
-    let rotation = credentials.and_then(|credentials| credentials.rotation.as_ref()?.service_account_key.as_ref());
+fn service_account_key(garden: &Garden) -> RequestedSecret {
+    let credentials = garden.status.credentials.as_ref();
+    let rotation =
+        credentials.and_then(|credentials| credentials.rotation.as_ref()?.service_account_key.as_ref());
     let options = GenerateOptions {
         persist: true,
         rotation: RotationStrategy::KeepOld,
@@ -89,8 +90,8 @@ fn kube_aggregator() -> RequestedSecret {
 }
 
 /// With the authority in the chain. The original gives it an empty list of addresses, which counts in its checksum.
-fn server_certificate(values: &GardenValues<'_>) -> RequestedSecret {
-    let names = [service_names(NAME, NAMESPACE), domains(values.garden)].concat();
+fn server_certificate(garden: &Garden) -> RequestedSecret {
+    let names = [service_names(NAME, NAMESPACE), domains(garden)].concat();
     let mut requested = RequestedSecret::server(SERVER_CERTIFICATE, NAME, names, CA, AuthorityChoice::ByKind);
     if let Content::Certificate(content) = &mut requested.request.content {
         content.ip_addresses = Some(Vec::new());
@@ -100,8 +101,7 @@ fn server_certificate(values: &GardenValues<'_>) -> RequestedSecret {
 }
 
 fn static_token() -> RequestedSecret {
-    let user =
-        TokenUser { name: HEALTH_CHECK.to_owned(), id: HEALTH_CHECK.to_owned(), groups: Vec::new() };
+    let user = TokenUser { name: HEALTH_CHECK.to_owned(), id: HEALTH_CHECK.to_owned(), groups: Vec::new() };
     let content = Content::StaticTokens(BTreeMap::from([(HEALTH_CHECK.to_owned(), user)]));
     RequestedSecret {
         request: SecretRequest::new(STATIC_TOKEN, content),
