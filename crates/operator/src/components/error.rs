@@ -1,6 +1,7 @@
 //! Why a component cannot be rendered.
 
 use formats::version::VersionError;
+use versions::window::WindowError;
 
 use super::NAMESPACE;
 use super::image_vector::ImageVectorError;
@@ -35,6 +36,9 @@ pub enum RenderError {
         #[source]
         source: VersionError,
     },
+    /// The maintenance window is none.
+    #[error(transparent)]
+    Window(#[from] WindowError),
     /// The Garden has no domain.
     #[error("spec.virtualCluster.dns.domains is empty: add a domain")]
     NoDomain,

@@ -27,6 +27,26 @@ impl ExistingObjects {
     }
 }
 
+/// Sets what an existing object has at these JSON pointers and the rendered one has not to null: a merge patch removes it. They lead
+/// through maps.
+pub fn remove_stale(rendered: &mut Value, existing: Option<&Value>, pointers: &[&str]) {
+    let Some(existing) = existing else { return };
+    for pointer in pointers {
+        let is_there = existing.pointer(pointer).is_some_and(|value| !value.is_null());
+        if is_there && rendered.pointer(pointer).is_none() {
+            set_null(rendered, pointer);
+        }
+    }
+}
+
+fn set_null(object: &mut Value, pointer: &str) {
+    let mut place = object;
+    for key in pointer.split('/').skip(1) {
+        place = &mut place[key.replace("~1", "/")];
+    }
+    *place = Value::Null;
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -51,5 +71,18 @@ mod tests {
         ] {
             assert_eq!(existing.requests(kind, workload, container), None, "{kind} {workload} {container}");
         }
+    }
+
+    #[test]
+    fn only_what_exists_is_removed() {
+        let existing = json!({ "a": { "kept": 1, "x/y": 2, "null": null }, "b": { "c": 3 } });
+        let rendered = json!({ "a": { "kept": 4 } });
+        let pointers = ["/a/kept", "/a/x~1y", "/a/null", "/b/c", "/d"];
+        let mut changed = rendered.clone();
+        remove_stale(&mut changed, Some(&existing), &pointers);
+        assert_eq!(changed, json!({ "a": { "kept": 4, "x/y": null }, "b": { "c": null } }));
+        let mut unchanged = rendered.clone();
+        remove_stale(&mut unchanged, None, &pointers);
+        assert_eq!(unchanged, rendered);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::operator::Garden;
 use api::operator::runtime_cluster::RuntimeSettings;
 use formats::version::Version;
+use jiff::Timestamp;
 use secrets::SecretData;
 
 use super::NAMESPACE;
@@ -61,6 +62,8 @@ pub struct ObservedState {
     pub kubeconfigs: BTreeMap<String, Vec<u8>>,
     /// Objects from which something is taken over.
     pub existing: ExistingObjects,
+    /// The time, which Etcds get as an annotation: etcd-druid acts on an Etcd when it changes.
+    pub time: Option<Timestamp>,
 }
 
 impl<'a> GardenValues<'a> {

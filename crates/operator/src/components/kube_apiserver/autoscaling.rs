@@ -1,9 +1,11 @@
 //! What scales kube-apiserver: a HorizontalPodAutoscaler beside recommendations, or an Hvpa.
 
+use api::resources::HA_TYPE;
 use serde_json::{Value, json};
 
 use super::{CONTAINER, NAME};
 use crate::components::NAMESPACE;
+use crate::components::objects::{entries, metadata};
 use crate::components::rendering::{DirectStep, ObjectName};
 use crate::components::values::GardenValues;
 
@@ -74,6 +76,43 @@ fn recommendations() -> Value {
 }
 
 fn both(min_replicas: u32) -> Value {
+    json!({
+        "apiVersion": HVPA.0,
+        "kind": HVPA.1,
+        "metadata": metadata(NAME, &entries([(HA_TYPE, "server")])),
+        "spec": {
+            "replicas": 1,
+            "targetRef": target(),
+            "hpa": scaled_horizontally(min_replicas),
+            "vpa": scaled_vertically(),
+            // The weight of the second interval, which scales horizontally, is 0 and thus absent.
+            "weightBasedScalingIntervals": [
+                { "vpaWeight": 100, "startReplicaCount": MAX_REPLICAS, "lastReplicaCount": MAX_REPLICAS },
+                { "startReplicaCount": min_replicas, "lastReplicaCount": MAX_REPLICAS - 1 },
+            ],
+        },
+    })
+}
+
+fn scaled_horizontally(min_replicas: u32) -> Value {
+    let labels = json!({ "role": "apiserver-hpa" });
+    let metric = |name: &str| json!({ "type": "Resource", "resource": { "name": name, "targetAverageUtilization": UTILIZATION } });
+    let spec = json!({
+        "minReplicas": min_replicas,
+        "maxReplicas": MAX_REPLICAS,
+        "metrics": [metric("cpu"), metric("memory")],
+    });
+    json!({
+        "selector": { "matchLabels": labels },
+        "deploy": true,
+        "scaleUp": { "updatePolicy": { "updateMode": "Auto" } },
+        "scaleDown": { "updatePolicy": { "updateMode": "Auto" } },
+        "template": { "metadata": { "labels": labels }, "spec": spec },
+    })
+}
+
+fn scaled_vertically() -> Value {
+    let labels = json!({ "role": "apiserver-vpa" });
     let change = |value: &str, percentage: u32| json!({ "value": value, "percentage": percentage });
     let scale = |after: &str| {
         json!({
@@ -82,8 +121,6 @@ fn both(min_replicas: u32) -> Value {
             "minChange": { "cpu": change("300m", 80), "memory": change("200M", 80) },
         })
     };
-    let (hpa, vpa) = (json!({ "role": "apiserver-hpa" }), json!({ "role": "apiserver-vpa" }));
-    let metric = |name: &str| json!({ "type": "Resource", "resource": { "name": name, "targetAverageUtilization": UTILIZATION } });
     let policy = json!({
         "containerName": CONTAINER,
         "minAllowed": { "memory": "400M" },
@@ -91,46 +128,14 @@ fn both(min_replicas: u32) -> Value {
         "controlledValues": "RequestsOnly",
     });
     json!({
-        "apiVersion": HVPA.0,
-        "kind": HVPA.1,
-        "metadata": {
-            "name": NAME,
-            "namespace": NAMESPACE,
-            "labels": { "high-availability-config.resources.gardener.cloud/type": "server" },
-        },
-        "spec": {
-            "replicas": 1,
-            "targetRef": target(),
-            "hpa": {
-                "selector": { "matchLabels": hpa },
-                "deploy": true,
-                "scaleUp": { "updatePolicy": { "updateMode": "Auto" } },
-                "scaleDown": { "updatePolicy": { "updateMode": "Auto" } },
-                "template": {
-                    "metadata": { "labels": hpa },
-                    "spec": {
-                        "minReplicas": min_replicas,
-                        "maxReplicas": MAX_REPLICAS,
-                        "metrics": [metric("cpu"), metric("memory")],
-                    },
-                },
-            },
-            "vpa": {
-                "selector": { "matchLabels": vpa },
-                "deploy": true,
-                "scaleUp": scale("3m"),
-                "scaleDown": scale("15m"),
-                "limitsRequestsGapScaleParams": { "cpu": change("1", 70), "memory": change("1G", 70) },
-                "template": {
-                    "metadata": { "labels": vpa },
-                    "spec": { "resourcePolicy": { "containerPolicies": [policy] } },
-                },
-            },
-            // The weight of the second interval, which scales horizontally, is 0 and thus absent.
-            "weightBasedScalingIntervals": [
-                { "vpaWeight": 100, "startReplicaCount": MAX_REPLICAS, "lastReplicaCount": MAX_REPLICAS },
-                { "startReplicaCount": min_replicas, "lastReplicaCount": MAX_REPLICAS - 1 },
-            ],
+        "selector": { "matchLabels": labels },
+        "deploy": true,
+        "scaleUp": scale("3m"),
+        "scaleDown": scale("15m"),
+        "limitsRequestsGapScaleParams": { "cpu": change("1", 70), "memory": change("1G", 70) },
+        "template": {
+            "metadata": { "labels": labels },
+            "spec": { "resourcePolicy": { "containerPolicies": [policy] } },
         },
     })
 }

@@ -14,6 +14,7 @@ use super::{CONTAINER, NAME, labels};
 use crate::components::access::push;
 use crate::components::api_server::parts::ServerParts;
 use crate::components::error::RenderError;
+use crate::components::existing::remove_stale;
 use crate::components::networks::{ETCD_CLIENT_PORT, MAIN_ETCD, TO_WEBHOOK_TARGETS, allowed, to_service};
 use crate::components::objects::{entries, metadata, with};
 use crate::components::rendering::name_of;
@@ -24,11 +25,13 @@ const EVENTS_ETCD: &str = "virtual-garden-etcd-events-client";
 /// Label of a Pod that may call webhooks of extensions.
 const TO_EXTENSION_WEBHOOKS: &str = "networking.resources.gardener.cloud/to-extensions-all-webhook-targets";
 const PRIORITY_CLASS: &str = "gardener-garden-system-500";
+/// The watchdog needs it; Gardens of later versions do not have it any more.
+const SHARED_PROCESSES: &str = "/spec/template/spec/shareProcessNamespace";
 const WATCHDOG_FOLDER: &str = "/var/watchdog/bin";
 /// The mode of the script, 0764; the original writes 500 and means octal.
 const WATCHDOG_MODE: u32 = 500;
 
-/// The Deployment without annotations; a field that is null is removed from an existing one. OPC-072, OPC-075, OPC-076, OPC-085, OPC-099, OPC-100.
+/// The Deployment without annotations. OPC-072, OPC-075, OPC-076, OPC-085, OPC-099, OPC-100.
 pub(super) fn deployment(
     values: &GardenValues<'_>,
     config: &VirtualApiServerConfig,
@@ -46,13 +49,11 @@ pub(super) fn deployment(
         "terminationGracePeriodSeconds": 30,
         "containers": [container(values, &parts, &token)?],
         "volumes": parts.pod_volumes(),
-        // Removes what 1.24 had.
-        "shareProcessNamespace": null,
     });
     if let Some(script) = &files.watchdog {
         add_watchdog(&mut pod, name_of(script), &values.target_image("alpine")?, &token);
     }
-    Ok(json!({
+    let mut deployment = json!({
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": metadata(NAME, &with(with_role.clone(), entries([(HA_TYPE, "server")]))),
@@ -70,7 +71,10 @@ pub(super) fn deployment(
                 "spec": pod,
             },
         },
-    }))
+    });
+    let existing = values.observed.existing.get("apps/v1", "Deployment", NAME);
+    remove_stale(&mut deployment, existing, &[SHARED_PROCESSES]);
+    Ok(deployment)
 }
 
 /// An autoscaler decides about replicas, unless there are none. OPC-072.

@@ -38,9 +38,13 @@ fn complete(mut fixture: Fixture) -> Fixture {
 }
 
 fn merge(object: &mut Value, fields: &Value) {
-    let Some(fields) = fields.as_object() else { return *object = fields.clone() };
-    for (key, value) in fields {
-        merge(&mut object[key], value);
+    match fields.as_object() {
+        None => *object = fields.clone(),
+        Some(fields) => {
+            for (key, value) in fields {
+                merge(&mut object[key], value);
+            }
+        }
     }
 }
 
@@ -67,13 +71,14 @@ fn container(rendering: &Rendering) -> &Value {
     &deployment(rendering)["spec"]["template"]["spec"]["containers"][0]
 }
 
-/// The arguments of the small Garden, some of them replaced.
-fn arguments(replaced: &[(&str, &[&str])]) -> Vec<String> {
-    let each = ARGUMENTS.iter().flat_map(|argument| {
-        let change = replaced.iter().find(|(known, _)| known == argument);
-        change.map_or_else(|| vec![*argument], |(_, others)| others.to_vec())
+/// The arguments of the small Garden, some of them replaced: a map from an argument to a list.
+fn arguments(replaced: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let each = ARGUMENTS.iter().flat_map(|argument| match replaced[*argument].as_array() {
+        None => vec![(*argument).to_owned()],
+        Some(others) => others.iter().map(text).collect(),
     });
-    each.map(str::to_owned).collect()
+    each.collect()
 }
 
 /// How each step names its object.
@@ -95,7 +100,7 @@ fn summary(rendering: &Rendering) -> Vec<String> {
 fn a_small_garden_is_rendered_whole() {
     let rendering = rendered(&fixture(&json!({}), &json!({})));
     assert_objects("small", rendering.steps.iter().filter_map(DirectStep::object), &expected::objects(), &[]);
-    assert_eq!(rendering.managed, []);
+    assert!(rendering.managed.is_empty());
     let want = [
         "patch PodDisruptionBudget/virtual-garden-kube-apiserver",
         "patch HorizontalPodAutoscaler/virtual-garden-kube-apiserver",
@@ -158,10 +163,18 @@ fn fields_change_single_places(#[case] fixture: Fixture, #[case] changes: &[(&st
     assert_objects("changed", objects, &expected::objects(), changes);
 }
 
+#[test]
+fn what_only_1_24_has_is_removed() {
+    let shared = json!({"spec": {"template": {"spec": {"shareProcessNamespace": true}}}});
+    let rendering = rendered(&with_deployment(fixture(&json!({}), &json!({})), shared));
+    let pod = &deployment(&rendering)["spec"]["template"]["spec"];
+    assert_eq!(pod.get("shareProcessNamespace"), Some(&Value::Null));
+}
+
 /// Arguments without anything that the webhook defaults.
 fn bare() -> Vec<String> {
     let defaulted = ["--event-ttl=", "--max-requests-inflight=", "--max-mutating-requests-inflight=", "--v="];
-    let mut arguments = arguments(&[]);
+    let mut arguments = arguments(&json!({}));
     arguments.retain(|argument| !defaulted.iter().any(|prefix| argument.starts_with(prefix)));
     arguments
 }
@@ -201,10 +214,9 @@ fn the_watchdog_runs_with_1_24_only() {
     );
     let encryption =
         "--encryption-provider-config=/etc/kubernetes/etcd-encryption-secret/encryption-configuration.yaml";
-    let want = arguments(&[
-        (RUNTIME_CONFIG, &[older.as_str()]),
-        (encryption, &[encryption, "--shutdown-send-retry-after=true"]),
-    ]);
+    let want = arguments(
+        &json!({RUNTIME_CONFIG: [older.as_str()], encryption: [encryption, "--shutdown-send-retry-after=true"]}),
+    );
     assert_eq!(container(&rendering)["args"], json!(want));
     let pod = &deployment(&rendering)["spec"]["template"]["spec"];
     let script = rendering.steps.iter().rev().nth(1).and_then(DirectStep::object).unwrap();
@@ -227,47 +239,47 @@ const ISSUER: &str = "--service-account-issuer=https://api.virtual.example.com";
 const SIGNING: &str = "--service-account-signing-key-file=/srv/kubernetes/service-account-key/id_rsa";
 
 #[rstest]
-#[case::anonymous(json!({"enableAnonymousAuthentication": true}), &[("--anonymous-auth=false", &["--anonymous-auth=true"])])]
+#[case::anonymous(json!({"enableAnonymousAuthentication": true}), json!({"--anonymous-auth=false": ["--anonymous-auth=true"]}))]
 #[case::audiences(
     json!({"apiAudiences": ["a", "gardener"]}),
-    &[("--api-audiences=kubernetes,gardener", &["--api-audiences=a,gardener"])]
+    json!({"--api-audiences=kubernetes,gardener": ["--api-audiences=a,gardener"]})
 )]
-#[case::other_audiences(json!({"apiAudiences": ["a"]}), &[("--api-audiences=kubernetes,gardener", &["--api-audiences=a,gardener"])])]
+#[case::other_audiences(json!({"apiAudiences": ["a"]}), json!({"--api-audiences=kubernetes,gardener": ["--api-audiences=a,gardener"]}))]
 #[case::events_are_listed(
     json!({"resourcesToStoreInETCDEvents": [{"group": "", "resource": "leases"}, {"group": "", "resource": "events"}]}),
-    &[(EVENTS, &[
+    json!({EVENTS: [
         "--etcd-servers-overrides=/leases#https://virtual-garden-etcd-events-client:2379,/events#https://virtual-garden-etcd-events-client:2379",
-    ])]
+    ]})
 )]
 #[case::events_of_another_group(
     json!({"resourcesToStoreInETCDEvents": [{"group": "events.k8s.io", "resource": "events"}]}),
-    &[(EVENTS, &[
+    json!({EVENTS: [
         "--etcd-servers-overrides=/events#https://virtual-garden-etcd-events-client:2379,events.k8s.io/events#https://virtual-garden-etcd-events-client:2379",
-    ])]
+    ]})
 )]
 #[case::durations_and_tolerations(
     json!({
         "eventTTL": "90m", "defaultNotReadyTolerationSeconds": 60, "defaultUnreachableTolerationSeconds": 120,
     }),
-    &[("--event-ttl=1h0m0s", &[
+    json!({"--event-ttl=1h0m0s": [
         "--default-not-ready-toleration-seconds=60", "--default-unreachable-toleration-seconds=120", "--event-ttl=1h30m0s",
-    ])]
+    ]})
 )]
 #[case::served_apis(
     json!({"runtimeConfig": {"apps/v1": true, "api/alpha": true}}),
-    &[(RUNTIME_CONFIG, &[
+    json!({RUNTIME_CONFIG: [
         "--runtime-config=api/alpha=true,apps/v1=true,autoscaling/v2=false,batch/v1=false,policy/v1/poddisruptionbudgets=false,\
          storage.k8s.io/v1/csidrivers=false,storage.k8s.io/v1/csinodes=false",
-    ])]
+    ]})
 )]
 #[case::tokens(
     json!({"serviceAccountConfig": {
         "issuer": "https://a", "acceptedIssuers": ["https://b"], "extendTokenExpiration": false, "maxTokenExpiration": "720h",
     }}),
-    &[(ISSUER, &[
+    json!({ISSUER: [
         "--service-account-issuer=https://a", "--service-account-issuer=https://b", ISSUER,
         "--service-account-extend-token-expiration=false", "--service-account-max-token-expiration=720h0m0s",
-    ])]
+    ]})
 )]
 #[case::settings(
     json!({
@@ -275,68 +287,61 @@ const SIGNING: &str = "--service-account-signing-key-file=/srv/kubernetes/servic
         "watchCacheSizes": {"default": 10, "resources": [{"resource": "secrets", "size": 20}]},
         "requests": {"maxNonMutatingInflight": 1},
     }),
-    &[
-        ("--max-requests-inflight=400", &["--feature-gates=A=true,B=false", "--max-requests-inflight=1"]),
-        ("--v=2", &["--vmodule=httplog=3", "--v=4", "--default-watch-cache-size=10", "--watch-cache-sizes=secrets#20"]),
-    ]
+    json!({"--max-requests-inflight=400": ["--feature-gates=A=true,B=false", "--max-requests-inflight=1"], "--v=2": ["--vmodule=httplog=3", "--v=4", "--default-watch-cache-size=10", "--watch-cache-sizes=secrets#20"]})
 )]
 #[case::plugins(
     json!({"admissionPlugins": [{"name": "AlwaysPullImages"}, {"name": "ResourceQuota", "disabled": true}]}),
-    &[(PLUGINS, &[
+    json!({PLUGINS: [
         "--enable-admission-plugins=Priority,NamespaceLifecycle,LimitRanger,PodSecurity,ServiceAccount,NodeRestriction,\
          DefaultStorageClass,DefaultTolerationSeconds,StorageObjectInUseProtection,MutatingAdmissionWebhook,\
          ValidatingAdmissionWebhook,AlwaysPullImages",
         "--disable-admission-plugins=ResourceQuota",
-    ])]
+    ]})
 )]
 #[case::sni(
     json!({"sni": {"secretName": "tls", "domainPatterns": ["a.example.com", "*.b.example.com"]}}),
-    &[(SIGNING, &[
+    json!({SIGNING: [
         "--tls-sni-cert-key=/srv/kubernetes/tls-sni/0/tls.crt,/srv/kubernetes/tls-sni/0/tls.key:a.example.com,*.b.example.com", SIGNING,
-    ])]
+    ]})
 )]
 #[case::sni_without_patterns(
     json!({"sni": {"secretName": "tls"}}),
-    &[(SIGNING, &["--tls-sni-cert-key=/srv/kubernetes/tls-sni/0/tls.crt,/srv/kubernetes/tls-sni/0/tls.key", SIGNING])]
+    json!({SIGNING: ["--tls-sni-cert-key=/srv/kubernetes/tls-sni/0/tls.crt,/srv/kubernetes/tls-sni/0/tls.key", SIGNING]})
 )]
 #[case::oidc(
     json!({"oidcConfig": {
         "caBundle": "PEM", "issuerURL": "https://i", "clientID": "c", "usernameClaim": "u", "groupsClaim": "g",
         "usernamePrefix": "up", "groupsPrefix": "gp", "signingAlgs": ["RS256", "ES256"], "requiredClaims": {"b": "2", "a": "1"},
     }}),
-    &[(SIGNING, &[
+    json!({SIGNING: [
         "--oidc-ca-file=/srv/kubernetes/oidc/ca.crt", "--oidc-issuer-url=https://i", "--oidc-client-id=c",
         "--oidc-username-claim=u", "--oidc-groups-claim=g", "--oidc-username-prefix=up", "--oidc-groups-prefix=gp",
         "--oidc-signing-algs=RS256,ES256", "--oidc-required-claim=a=1", "--oidc-required-claim=b=2", SIGNING,
-    ])]
+    ]})
 )]
 #[case::authentication(
     json!({"authentication": {"webhook": {"kubeconfigSecretName": "k", "cacheTTL": "90s", "version": "v1beta1"}}}),
-    &[("--authorization-mode=RBAC", &[
+    json!({"--authorization-mode=RBAC": [
         "--authentication-token-webhook-config-file=/etc/kubernetes/webhook/authentication/kubeconfig.yaml",
         "--authentication-token-webhook-cache-ttl=1m30s", "--authentication-token-webhook-version=v1beta1",
         "--authorization-mode=RBAC",
-    ])]
+    ]})
 )]
 #[case::audit(
     json!({
         "auditConfig": {"auditPolicy": {"configMapRef": {"name": "policy"}}},
         "auditWebhook": {"kubeconfigSecretName": "k", "batchMaxSize": 30, "version": "audit.k8s.io/v1"},
     }),
-    &[
-        ("--audit-log-path=/tmp/audit/audit.log", &[
+    json!({"--audit-log-path=/tmp/audit/audit.log": [
             "--audit-webhook-config-file=/etc/kubernetes/webhook/audit/kubeconfig.yaml",
             "--audit-webhook-batch-max-size=30", "--audit-webhook-version=audit.k8s.io/v1",
-        ]),
-        ("--audit-log-maxsize=100", &[]),
-        ("--audit-log-maxbackup=5", &[]),
-    ]
+        ], "--audit-log-maxsize=100": [], "--audit-log-maxbackup=5": []})
 )]
-fn each_field_has_its_arguments(#[case] server: Value, #[case] replaced: &[(&str, &[&str])]) {
+fn each_field_has_its_arguments(#[case] server: Value, #[case] replaced: Value) {
     let fixture = fixture(&json!({}), &server)
         .with_secret("k", [("kubeconfig", "k")])
         .with_config_map("policy", "policy", "P");
-    assert_eq!(container(&rendered(&fixture))["args"], json!(arguments(replaced)));
+    assert_eq!(container(&rendered(&fixture))["args"], json!(arguments(&replaced)));
 }
 
 /// Objects and volumes that optional fields add; names have the checksums of `k`, `PEM`, `P` and of the kubeconfig.
@@ -381,15 +386,12 @@ fn optional_files_are_mounted(#[case] server: Value, #[case] created: &str, #[ca
 fn gardenlets_are_authorized_by_a_webhook() {
     let fixture = fixture(&json!({}), &json!({})).with_seed_authorizer();
     let rendering = rendered(&fixture);
-    let want = arguments(&[(
-        "--authorization-mode=RBAC",
-        &[
-            "--authorization-webhook-config-file=/etc/kubernetes/webhook/authorization/kubeconfig.yaml",
-            "--authorization-webhook-cache-authorized-ttl=0s",
-            "--authorization-webhook-cache-unauthorized-ttl=0s",
-            "--authorization-mode=RBAC,Webhook",
-        ],
-    )]);
+    let want = arguments(&json!({"--authorization-mode=RBAC": [
+        "--authorization-webhook-config-file=/etc/kubernetes/webhook/authorization/kubeconfig.yaml",
+        "--authorization-webhook-cache-authorized-ttl=0s",
+        "--authorization-webhook-cache-unauthorized-ttl=0s",
+        "--authorization-mode=RBAC,Webhook",
+    ]}));
     assert_eq!(container(&rendering)["args"], json!(want));
     let name = "kube-apiserver-authorization-webhook-kubeconfig-aeeb4338";
     assert!(summary(&rendering).contains(&format!("create Secret/{name}")), "{:#?}", summary(&rendering));

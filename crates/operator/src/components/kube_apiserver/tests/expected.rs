@@ -234,7 +234,7 @@ pub(super) fn deployment() -> Value {
                 "spec": {
                     "automountServiceAccountToken": false, "priorityClassName": "gardener-garden-system-500",
                     "dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler",
-                    "terminationGracePeriodSeconds": 30, "shareProcessNamespace": null,
+                    "terminationGracePeriodSeconds": 30,
                     "containers": [container()],
                     "volumes": VOLUMES.iter().map(|(name, kind, source, _, _)| {
                         let key = if *kind == "secret" { "secretName" } else { "name" };
