@@ -39,6 +39,9 @@ pub enum RenderError {
     /// The maintenance window is none.
     #[error(transparent)]
     Window(#[from] WindowError),
+    /// The network of the virtual cluster's Services is none.
+    #[error("cannot parse service network CIDR: invalid CIDR address: {0}")]
+    ServiceNetwork(String),
     /// The Garden has no domain.
     #[error("spec.virtualCluster.dns.domains is empty: add a domain")]
     NoDomain,

@@ -1,0 +1,77 @@
+//! kube-controller-manager of the virtual cluster: ten controllers, none of which knows Pods or nodes.
+//!
+//! [`requests`] says what the secrets manager must generate, then [`render`] what must be written. kube-apiserver comes before, which
+//! asks for the key that signs tokens.
+
+mod command;
+mod deployment;
+mod scaling;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use api::operator::Garden;
+use secrets::AuthorityChoice;
+use serde_json::Value;
+
+use super::error::RenderError;
+use super::generated::{CA, RequestedSecret, service_names};
+use super::managed::ManagedObjects;
+use super::networks::AllowedPods;
+use super::objects::{annotate, entries, pod_disruption_budget, service};
+use super::rendering::{DirectStep, Rendering};
+use super::values::GardenValues;
+use super::{NAMESPACE, access, rbac};
+
+/// The name of most of its objects.
+pub const NAME: &str = "virtual-garden-kube-controller-manager";
+/// Its name in the virtual cluster, and its container.
+const CLIENT: &str = "kube-controller-manager";
+/// The server certificate.
+const SERVER_CERTIFICATE: &str = "kube-controller-manager-server";
+/// Where it serves metrics and health.
+const PORT: u16 = 10257;
+
+/// What it needs from the secrets manager.
+#[must_use]
+pub fn requests(_: &Garden) -> Vec<RequestedSecret> {
+    let names = service_names(NAME, NAMESPACE);
+    vec![RequestedSecret::server(SERVER_CERTIFICATE, NAME, names, CA, AuthorityChoice::ByKind)]
+}
+
+/// What must be written, in the original's order. OPC-103 to -108.
+///
+/// # Errors
+/// If the network of services is none, a Secret was not generated, or there is no image.
+pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
+    let binding = rbac::cluster_role_binding(
+        "gardener.cloud:target:kube-controller-manager",
+        &BTreeMap::new(),
+        "system:kube-controller-manager",
+        &[rbac::account(CLIENT)],
+    );
+    let mut steps = vec![
+        DirectStep::Patch(metrics_service()),
+        access::secret(CLIENT),
+        DirectStep::Patch(deployment::deployment(values)?),
+        DirectStep::Patch(pod_disruption_budget(NAME, &labels())),
+    ];
+    steps.extend(scaling::steps(values));
+    let managed = ManagedObjects::in_virtual("shoot-core-kube-controller-manager", vec![binding]);
+    Ok(Rendering { steps, managed: vec![managed.keeping_objects()], ..Rendering::default() })
+}
+
+/// Labels by which its Pods are selected.
+fn labels() -> BTreeMap<String, String> {
+    entries([("app", "kubernetes"), ("role", "controller-manager")])
+}
+
+/// OPC-107.
+fn metrics_service() -> Value {
+    let port = serde_json::json!({ "name": "metrics", "protocol": "TCP", "port": PORT });
+    let mut service = service(NAME, &labels(), &[port]);
+    service["spec"]["clusterIP"] = "None".into();
+    annotate(&mut service, AllowedPods::ScrapeTargets.annotation(&[PORT]));
+    service
+}
