@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::generated::{GeneratedSecret, GeneratedSecrets};
 use super::image_vector::ImageVector;
 use super::managed::ManagedObjects;
+use super::references::annotation_key;
 use super::rendering::{Rendering, name_of};
 use super::values::{GardenValues, ObservedState, ReferencedObjects};
 use crate::config::OperatorConfiguration;
@@ -93,6 +94,23 @@ impl Fixture {
         self
     }
 
+    /// In this phase of the rotation of the key for etcd, with an old key.
+    pub(crate) fn rotating_encryption_key(mut self, phase: &str) -> Self {
+        let status = json!({"credentials": {"rotation": {"etcdEncryptionKey": {"phase": phase}}}});
+        self.garden.status = serde_json::from_value(status).unwrap();
+        let known = self.secrets.0.get_mut("gardener-apiserver-etcd-encryption-key").unwrap();
+        let mut old = known.current.clone();
+        old.data = SecretData::from([("key", "key0"), ("secret", "secret0")]);
+        known.old = Some(old);
+        self
+    }
+
+    /// All replicas of this Deployment know the new key.
+    pub(crate) fn with_key_known_to(mut self, deployment: &str) -> Self {
+        self.observed.know_new_encryption_key.insert(deployment.to_owned());
+        self
+    }
+
     pub(crate) fn values(&self) -> GardenValues<'_> {
         GardenValues {
             garden: &self.garden,
@@ -160,6 +178,13 @@ pub(crate) fn assert_objects<'a>(
     for (name, object) in &want {
         similar(case, name, object, &got[name]);
     }
+}
+
+/// The annotations of a workload that uses these ConfigMaps and Secrets.
+pub(crate) fn referenced(config_maps: &[&str], secrets: &[&str]) -> Value {
+    let config_maps = config_maps.iter().map(|name| ("configmap", *name));
+    let all = config_maps.chain(secrets.iter().map(|name| ("secret", *name)));
+    all.map(|(kind, name)| (annotation_key(kind, name), json!(name))).collect()
 }
 
 /// Fails with both objects, indented.

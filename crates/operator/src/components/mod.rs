@@ -2,16 +2,18 @@
 //!
 //! A component is a module with `requests`, which says what it needs from the secrets manager, and `render`, which makes its objects
 //! from [`GardenValues`]: the Garden, the configuration, versions, images, and what was generated and observed. No component reads a
-//! clock, a cluster or the environment, or draws random numbers. Objects and their fields are those of the original's v1.82.0; the ids OPC-… in documentation number what is kept of it.
+//! clock, a cluster or the environment, or draws random numbers. [`GardenComponent`] names those that there are. Objects and their
+//! fields are those of the original's v1.82.0; the ids OPC-… in documentation number what is kept of it.
 //!
 //! What all components share:
 //!
 //! - [`values`] — what they are rendered from; [`generated`] — Secrets of the secrets manager; [`image_vector`] — images;
 //! - [`rendering`] — what the result is; [`managed`] — ManagedResources in it; [`error`] — why there is none;
 //! - [`unique`] — ConfigMaps and Secrets whose names contain a checksum; [`references`] — annotations that name them;
+//! - [`api_server`], [`gardener_program`] — what several components have in common;
 //! - [`access`] — kubeconfig and token for the virtual cluster; [`networks`] — what NetworkPolicies are made from;
 //!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects;
-//! - [`api_server`] — what kube-apiserver and gardener-apiserver share; [`existing`] — objects from which something is taken over.
+//!   [`existing`] — objects that something is taken over from.
 //!
 //! Nothing calls them yet but tests.
 
@@ -20,6 +22,12 @@ pub mod api_server;
 pub mod error;
 pub mod etcd;
 pub mod existing;
+pub mod gardener_access;
+pub mod gardener_admission_controller;
+pub mod gardener_apiserver;
+pub mod gardener_controller_manager;
+pub mod gardener_program;
+pub mod gardener_scheduler;
 pub mod generated;
 pub mod image_vector;
 pub mod kube_apiserver;
@@ -35,9 +43,12 @@ pub mod topology;
 pub mod unique;
 pub mod values;
 pub mod virtual_resource_manager;
+pub mod virtual_system;
 
 #[cfg(test)]
 pub(crate) mod fixture;
+
+use api::operator::Garden;
 
 pub use self::error::RenderError;
 pub use self::generated::{GeneratedSecret, GeneratedSecrets, RequestedSecret};
@@ -47,3 +58,63 @@ pub use self::values::{GardenValues, ObservedState, ReferencedObjects};
 
 /// The namespace of all namespaced objects in the runtime cluster, except those of Istio. OPC-001.
 pub const NAMESPACE: &str = "garden";
+
+/// A component that the operator deploys, in the order of deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GardenComponent {
+    /// What the virtual cluster has from the beginning.
+    VirtualSystem,
+    /// Kubeconfigs for the virtual cluster.
+    GardenerAccess,
+    /// gardener-apiserver.
+    GardenerApiServer,
+    /// gardener-admission-controller.
+    GardenerAdmissionController,
+    /// gardener-controller-manager.
+    GardenerControllerManager,
+    /// gardener-scheduler.
+    GardenerScheduler,
+}
+
+impl GardenComponent {
+    /// All components.
+    pub const ALL: [Self; 6] = [
+        Self::VirtualSystem,
+        Self::GardenerAccess,
+        Self::GardenerApiServer,
+        Self::GardenerAdmissionController,
+        Self::GardenerControllerManager,
+        Self::GardenerScheduler,
+    ];
+
+    /// What it needs from the secrets manager before it is rendered.
+    #[must_use]
+    pub fn requests(self, garden: &Garden) -> Vec<RequestedSecret> {
+        match self {
+            Self::GardenerApiServer => gardener_apiserver::requests(garden),
+            Self::GardenerAdmissionController => gardener_admission_controller::requests(garden),
+            Self::VirtualSystem
+            | Self::GardenerAccess
+            | Self::GardenerControllerManager
+            | Self::GardenerScheduler => Vec::new(),
+        }
+    }
+
+    /// What the operator writes for it.
+    ///
+    /// # Errors
+    /// If something is missing that was to be generated, that the Garden refers to, or in the image vector.
+    pub fn render(self, values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
+        match self {
+            Self::VirtualSystem => Ok(virtual_system::render(values)),
+            Self::GardenerAccess => gardener_access::render(values),
+            Self::GardenerApiServer => gardener_apiserver::render(values),
+            Self::GardenerAdmissionController => gardener_admission_controller::render(values),
+            Self::GardenerControllerManager => gardener_controller_manager::render(values),
+            Self::GardenerScheduler => gardener_scheduler::render(values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

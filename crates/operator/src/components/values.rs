@@ -128,10 +128,7 @@ impl<'a> GardenValues<'a> {
     /// The phase of the rotation of the key for etcd; empty without one.
     #[must_use]
     pub fn encryption_key_phase(&self) -> &'a str {
-        let credentials = self.garden.status.credentials.as_ref();
-        let rotation = credentials.and_then(|credentials| credentials.rotation.as_ref());
-        let key = rotation.and_then(|rotation| rotation.etcd_encryption_key.as_ref());
-        key.map(|key| key.phase.as_str()).unwrap_or_default()
+        encryption_key_phase(self.garden)
     }
 
     /// An image that does not depend on a version.
@@ -202,6 +199,15 @@ impl ReferencedObjects {
         let policy = config_map.get("policy").map(String::as_str);
         policy.ok_or_else(|| RenderError::EmptyAuditPolicy(name.to_owned()))
     }
+}
+
+/// The phase of the rotation of a Garden's key for etcd; empty without one.
+#[must_use]
+pub fn encryption_key_phase(garden: &Garden) -> &str {
+    let credentials = garden.status.credentials.as_ref();
+    let rotation = credentials.and_then(|credentials| credentials.rotation.as_ref());
+    let key = rotation.and_then(|rotation| rotation.etcd_encryption_key.as_ref());
+    key.map(|key| key.phase.as_str()).unwrap_or_default()
 }
 
 /// The address of a Service from outside of its namespace.
