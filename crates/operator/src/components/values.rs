@@ -62,6 +62,8 @@ pub struct ObservedState {
     pub kubeconfigs: BTreeMap<String, Vec<u8>>,
     /// Objects from which something is taken over.
     pub existing: ExistingObjects,
+    /// Whether the runtime cluster is one of a developer, in which kube-apiserver has a fixed address.
+    pub is_local: bool,
     /// The time, which Etcds get as an annotation: etcd-druid acts on an Etcd when it changes.
     pub time: Option<Timestamp>,
 }

@@ -7,7 +7,7 @@ use secrets::CertificateKind;
 use serde_json::Value;
 
 use super::*;
-use crate::components::fixture::{Fixture, assert_objects, generated};
+use crate::components::fixture::{Fixture, assert_objects};
 use crate::config::{BackupLeaderElection, EtcdConfig};
 
 const TIME: &str = "2023-11-14T12:34:56.789Z";
@@ -19,11 +19,6 @@ fn fixture(cluster: &Value) -> Fixture {
 }
 
 fn complete(mut fixture: Fixture) -> Fixture {
-    for name in ["etcd-server-main", "etcd-server-events", "etcd-peer-server-main", "etcd-peer-server-events"]
-    {
-        fixture.secrets.0.insert(name.to_owned(), generated(name, false));
-    }
-    fixture.secrets.0.insert(CA_ETCD_PEER.to_owned(), generated(CA_ETCD_PEER, true));
     fixture.observed.time = Some(TIME.parse::<Timestamp>().unwrap());
     fixture
 }

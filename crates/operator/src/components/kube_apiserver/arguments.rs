@@ -7,15 +7,15 @@ use api::operator::kube_apiserver::{GroupResource, VirtualApiServerConfig};
 
 use super::files::{ServerFiles, has_watchdog};
 use super::issuers::TokenIssuers;
+use super::parts::OwnParts;
 use super::secret_requests::{
     CA_CLIENT, CA_FRONT_PROXY, KUBE_AGGREGATOR, SERVER_CERTIFICATE, SERVICE_ACCOUNT_KEY, STATIC_TOKEN,
 };
 use crate::components::api_server::audit::KUBECONFIG_KEY;
-use crate::components::api_server::encryption;
-use crate::components::api_server::parts::{ServerParts, go_duration, switches};
-use crate::components::api_server::settings::{self, ServerCertificates, ServerSettings};
+use crate::components::api_server::{PodParts, ServerSettings, common, encryption};
+use crate::components::durations;
 use crate::components::error::RenderError;
-use crate::components::generated::{CA, CA_ETCD, ETCD_CLIENT};
+use crate::components::generated::CA;
 use crate::components::rendering::name_of;
 use crate::components::values::GardenValues;
 
@@ -42,27 +42,21 @@ const POD_SECURITY_POLICIES: &str = "policy/v1beta1/podsecuritypolicies";
 pub(super) fn parts(
     values: &GardenValues<'_>,
     config: &VirtualApiServerConfig,
-    files: &ServerFiles,
-) -> Result<ServerParts, RenderError> {
-    let mut parts = ServerParts::default();
+    files: &ServerFiles<'_>,
+) -> Result<PodParts, RenderError> {
+    let mut parts = OwnParts::default();
     add_own_arguments(&mut parts, values, config)?;
     add_own_volumes(&mut parts, values)?;
     let settings = ServerSettings {
-        feature_gates: &config.feature_gates,
+        feature_gates: Some(&config.feature_gates),
         requests: config.requests.as_ref(),
         logging: config.logging.as_ref(),
         watch_cache_sizes: config.watch_cache_sizes.as_ref(),
     };
-    let certificates = ServerCertificates {
-        ca_etcd: values.secrets.name(CA_ETCD)?,
-        etcd_client: values.secrets.name(ETCD_CLIENT)?,
-        server: values.secrets.name(SERVER_CERTIFICATE)?,
-    };
-    settings::add(&mut parts, &settings, &certificates);
-    files.audit.add(&mut parts, name_of(&files.audit_policy), files.audit_kubeconfig.as_ref().map(name_of));
-    let (configuration, kubeconfigs) = (&files.admission_configuration, &files.admission_kubeconfigs);
-    files.admission.add(&mut parts, name_of(configuration), name_of(kubeconfigs));
-    encryption::add(&mut parts, name_of(&files.encryption_configuration));
+    parts.0.append(common(settings, values.secrets, values.secrets.name(SERVER_CERTIFICATE)?)?);
+    parts.0.append(files.audit.parts(&files.audit_policy, files.audit_kubeconfig.as_ref()));
+    parts.0.append(files.plugins.parts(&files.admission_configuration, &files.admission_kubeconfigs));
+    parts.0.append(encryption::parts(&files.encryption_configuration));
     if has_watchdog(values)? {
         parts.argument("--shutdown-send-retry-after=true");
     }
@@ -74,12 +68,12 @@ pub(super) fn parts(
     parts.flag("service-account-key-file", format_args!("{FOLDER}/service-account-key-bundle/bundle.key"));
     add_authentication(&mut parts, config, files);
     add_authorization(&mut parts, files);
-    Ok(parts)
+    Ok(parts.0)
 }
 
 /// OPC-078 to -082.
 fn add_own_arguments(
-    parts: &mut ServerParts,
+    parts: &mut OwnParts,
     values: &GardenValues<'_>,
     config: &VirtualApiServerConfig,
 ) -> Result<(), RenderError> {
@@ -95,7 +89,7 @@ fn add_own_arguments(
     parts.optional_flag("default-not-ready-toleration-seconds", not_ready);
     let unreachable = config.default_unreachable_toleration_seconds;
     parts.optional_flag("default-unreachable-toleration-seconds", unreachable);
-    parts.optional_flag("event-ttl", config.event_ttl.as_ref().map(|ttl| go_duration(&ttl.0)));
+    parts.optional_flag("event-ttl", config.event_ttl.as_ref().map(durations::printed));
     parts.flag("proxy-client-cert-file", format_args!("{FOLDER}/aggregator/tls.crt"));
     parts.flag("proxy-client-key-file", format_args!("{FOLDER}/aggregator/tls.key"));
     parts.flag("requestheader-client-ca-file", format_args!("{FOLDER}/{CA_FRONT_PROXY}/bundle.crt"));
@@ -103,7 +97,7 @@ fn add_own_arguments(
     parts.argument("--requestheader-group-headers=X-Remote-Group");
     parts.argument("--requestheader-username-headers=X-Remote-User");
     let is_before_1_25 = values.target_version()?.is_below(1, 25);
-    parts.flag("runtime-config", switches(&served_apis(&config.runtime_config, is_before_1_25)));
+    parts.flag("runtime-config", served_apis(&config.runtime_config, is_before_1_25));
     let tokens = config.service_account_config.as_ref();
     let issuers = TokenIssuers::new(tokens, format!("https://{host}"));
     for issuer in std::iter::once(&issuers.issuer).chain(&issuers.accepted) {
@@ -112,17 +106,14 @@ fn add_own_arguments(
     let extended = tokens.and_then(|tokens| tokens.extend_token_expiration);
     parts.optional_flag("service-account-extend-token-expiration", extended);
     let longest = tokens.and_then(|tokens| tokens.max_token_expiration.as_ref());
-    parts.optional_flag(
-        "service-account-max-token-expiration",
-        longest.map(|longest| go_duration(&longest.0)),
-    );
+    parts.optional_flag("service-account-max-token-expiration", longest.map(durations::printed));
     parts.flag("service-cluster-ip-range", &values.garden.spec.virtual_cluster.networking.services);
     parts.argument("--secure-port=443");
     parts.flag("token-auth-file", format_args!("{FOLDER}/token/static_tokens.csv"));
     Ok(())
 }
 
-fn add_own_volumes(parts: &mut ServerParts, values: &GardenValues<'_>) -> Result<(), RenderError> {
+fn add_own_volumes(parts: &mut OwnParts, values: &GardenValues<'_>) -> Result<(), RenderError> {
     let secrets = values.secrets;
     let signing_key = secrets.all(SERVICE_ACCOUNT_KEY)?;
     let bundles = [(CA, "ca"), (CA_CLIENT, "ca-client"), (CA_FRONT_PROXY, "ca-front-proxy")];
@@ -160,17 +151,18 @@ fn etcd_overrides(configured: &[GroupResource]) -> String {
     all.join(",")
 }
 
-/// OPC-081.
-fn served_apis(configured: &BTreeMap<String, bool>, is_before_1_25: bool) -> BTreeMap<String, bool> {
+/// `a=true,b=false`, by name. OPC-081.
+fn served_apis(configured: &BTreeMap<String, bool>, is_before_1_25: bool) -> String {
     let older = is_before_1_25.then_some(POD_SECURITY_POLICIES);
-    let disabled = DISABLED_APIS.into_iter().chain(older).map(|name| (name.to_owned(), false));
-    let mut apis: BTreeMap<String, bool> = disabled.collect();
-    apis.extend(configured.clone());
-    apis
+    let mut apis: BTreeMap<&str, bool> =
+        DISABLED_APIS.into_iter().chain(older).map(|name| (name, false)).collect();
+    apis.extend(configured.iter().map(|(name, is_served)| (name.as_str(), *is_served)));
+    let each: Vec<String> = apis.iter().map(|(name, is_served)| format!("{name}={is_served}")).collect();
+    each.join(",")
 }
 
 /// The certificate for other names is in a Secret that is not copied. OPC-099.
-fn add_sni(parts: &mut ServerParts, config: &VirtualApiServerConfig) {
+fn add_sni(parts: &mut OwnParts, config: &VirtualApiServerConfig) {
     let Some(sni) = &config.sni else { return };
     let path = format!("{FOLDER}/tls-sni/0");
     let patterns = sni.domain_patterns.join(",");
@@ -180,7 +172,7 @@ fn add_sni(parts: &mut ServerParts, config: &VirtualApiServerConfig) {
 }
 
 /// Required claims are sorted; the original's order differs from time to time.
-fn add_oidc(parts: &mut ServerParts, oidc: &OidcConfig, files: &ServerFiles) {
+fn add_oidc(parts: &mut OwnParts, oidc: &OidcConfig, files: &ServerFiles<'_>) {
     if let Some(authority) = &files.oidc_authority {
         parts.flag("oidc-ca-file", format_args!("{FOLDER}/oidc/ca.crt"));
         parts.secret("oidc-cabundle", name_of(authority), &format!("{FOLDER}/oidc"));
@@ -205,19 +197,19 @@ fn add_oidc(parts: &mut ServerParts, oidc: &OidcConfig, files: &ServerFiles) {
 }
 
 /// OPC-089.
-fn add_authentication(parts: &mut ServerParts, config: &VirtualApiServerConfig, files: &ServerFiles) {
+fn add_authentication(parts: &mut OwnParts, config: &VirtualApiServerConfig, files: &ServerFiles<'_>) {
     let webhook = config.authentication.as_ref().and_then(|of| of.webhook.as_ref());
     let (Some(webhook), Some(kubeconfig)) = (webhook, &files.authentication_kubeconfig) else { return };
     let file = format!("{AUTHENTICATION_FOLDER}/{KUBECONFIG_KEY}");
     parts.flag("authentication-token-webhook-config-file", file);
     parts.read_only_secret("authentication-webhook-kubeconfig", name_of(kubeconfig), AUTHENTICATION_FOLDER);
-    let ttl = webhook.cache_ttl.as_ref().map(|ttl| go_duration(&ttl.0));
+    let ttl = webhook.cache_ttl.as_ref().map(durations::printed);
     parts.optional_flag("authentication-token-webhook-cache-ttl", ttl);
     parts.optional_flag("authentication-token-webhook-version", webhook.version.as_ref());
 }
 
 /// OPC-090 to -092.
-fn add_authorization(parts: &mut ServerParts, files: &ServerFiles) {
+fn add_authorization(parts: &mut OwnParts, files: &ServerFiles<'_>) {
     let Some(kubeconfig) = &files.authorization_kubeconfig else {
         parts.argument("--authorization-mode=RBAC");
         return;

@@ -1,9 +1,8 @@
 //! The webhook that decides what gardenlets may do.
 
-use formats::base64;
+use formats::{base64, yaml};
 use serde_json::json;
 
-use crate::components::api_server::document;
 use crate::components::error::RenderError;
 use crate::components::generated::CA_GARDENER;
 use crate::components::values::GardenValues;
@@ -30,5 +29,6 @@ pub(super) fn kubeconfig(values: &GardenValues<'_>) -> Result<Option<Vec<u8>>, R
         "contexts": [{ "name": CONTEXT, "context": { "cluster": CONTEXT, "user": CONTEXT } }],
         "current-context": CONTEXT,
     });
-    Ok(Some(document(&config).into_bytes()))
+    let text = yaml::to_string(&config).map_err(RenderError::yaml(CONTEXT))?;
+    Ok(Some(text.into_bytes()))
 }

@@ -12,7 +12,6 @@ use super::files::ServerFiles;
 use super::secret_requests::health_check_token;
 use super::{CONTAINER, NAME, labels};
 use crate::components::access::push;
-use crate::components::api_server::parts::ServerParts;
 use crate::components::error::RenderError;
 use crate::components::existing::remove_stale;
 use crate::components::networks::{ETCD_CLIENT_PORT, MAIN_ETCD, TO_WEBHOOK_TARGETS, allowed, to_service};
@@ -35,24 +34,19 @@ const WATCHDOG_MODE: u32 = 500;
 pub(super) fn deployment(
     values: &GardenValues<'_>,
     config: &VirtualApiServerConfig,
-    files: &ServerFiles,
+    files: &ServerFiles<'_>,
 ) -> Result<Value, RenderError> {
-    let parts = arguments::parts(values, config, files)?;
     let token = health_check_token(values.secrets)?;
     let with_role = with(labels(), entries([(ROLE, ROLE_CONTROL_PLANE)]));
-    let mut pod = json!({
+    let pod = json!({
         "automountServiceAccountToken": false,
         "priorityClassName": PRIORITY_CLASS,
         "dnsPolicy": "ClusterFirst",
         "restartPolicy": "Always",
         "schedulerName": "default-scheduler",
         "terminationGracePeriodSeconds": 30,
-        "containers": [container(values, &parts, &token)?],
-        "volumes": parts.pod_volumes(),
+        "containers": [container(values, &token)?],
     });
-    if let Some(script) = &files.watchdog {
-        add_watchdog(&mut pod, name_of(script), &values.target_image("alpine")?, &token);
-    }
     let mut deployment = json!({
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -72,6 +66,11 @@ pub(super) fn deployment(
             },
         },
     });
+    arguments::parts(values, config, files)?.add_to(&mut deployment);
+    if let Some(script) = &files.watchdog {
+        let pod = &mut deployment["spec"]["template"]["spec"];
+        add_watchdog(pod, name_of(script), &values.target_image("alpine")?, &token);
+    }
     let existing = values.observed.existing.get("apps/v1", "Deployment", NAME);
     remove_stale(&mut deployment, existing, &[SHARED_PROCESSES]);
     Ok(deployment)
@@ -93,7 +92,7 @@ fn peers() -> impl Iterator<Item = (String, String)> {
     allowed(plain.map(str::to_owned).into_iter().chain(services)).into_iter()
 }
 
-fn container(values: &GardenValues<'_>, parts: &ServerParts, token: &str) -> Result<Value, RenderError> {
+fn container(values: &GardenValues<'_>, token: &str) -> Result<Value, RenderError> {
     let existing = values.observed.existing.requests("Deployment", NAME, CONTAINER);
     let kept = existing.filter(|_| values.has_hvpa()).cloned();
     let requests = kept.unwrap_or_else(|| json!({ "cpu": "600m", "memory": "512Mi" }));
@@ -102,14 +101,12 @@ fn container(values: &GardenValues<'_>, parts: &ServerParts, token: &str) -> Res
         "image": values.target_image("kube-apiserver")?,
         "imagePullPolicy": "IfNotPresent",
         "command": ["/usr/local/bin/kube-apiserver"],
-        "args": parts.arguments,
         "ports": [{ "name": "https", "containerPort": 443, "protocol": "TCP" }],
         "resources": { "requests": requests },
         "livenessProbe": probe("/livez", 15, token),
         "readinessProbe": probe("/readyz", 10, token),
         "terminationMessagePath": "/dev/termination-log",
         "terminationMessagePolicy": "File",
-        "volumeMounts": parts.volume_mounts(),
     }))
 }
 

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use api::garden::shoot::api_server::AdmissionPlugin;
 use api::operator::kube_apiserver::VirtualApiServerConfig;
 use secrets::SecretData;
 use serde_json::Value;
 
 use super::secret_requests::ENCRYPTION_KEY;
 use super::{NAME, authorization, labels, plugins};
-use crate::components::api_server::admission::AdmissionSetup;
-use crate::components::api_server::audit::{self, AuditSetup};
-use crate::components::api_server::encryption::{self, EncryptionKeys};
+use crate::components::api_server::admission::PluginSettings;
+use crate::components::api_server::audit::{AuditSettings, KUBECONFIG_KEY};
+use crate::components::api_server::encryption;
 use crate::components::error::RenderError;
 use crate::components::objects::entries;
 use crate::components::rendering::DirectStep;
@@ -25,9 +26,9 @@ const WATCHDOG_SCRIPT: &str = include_str!("watchdog.sh");
 
 /// The files, and what decides about them.
 #[derive(Clone, Debug)]
-pub(super) struct ServerFiles {
-    pub(super) admission: AdmissionSetup,
-    pub(super) audit: AuditSetup,
+pub(super) struct ServerFiles<'a> {
+    pub(super) plugins: PluginSettings<'a>,
+    pub(super) audit: AuditSettings<'a>,
     pub(super) encryption_configuration: Value,
     pub(super) oidc_authority: Option<Value>,
     pub(super) authentication_kubeconfig: Option<Value>,
@@ -39,48 +40,35 @@ pub(super) struct ServerFiles {
     pub(super) watchdog: Option<Value>,
 }
 
-impl ServerFiles {
+impl<'a> ServerFiles<'a> {
+    /// `configured` are the plugins that [`plugins::configured`] has returned.
     pub(super) fn render(
-        values: &GardenValues<'_>,
-        config: &VirtualApiServerConfig,
+        values: &GardenValues<'a>,
+        config: &'a VirtualApiServerConfig,
+        configured: &'a [AdmissionPlugin],
     ) -> Result<Self, RenderError> {
-        let audit =
-            AuditSetup::read(config.audit_config.as_ref(), config.audit_webhook.as_ref(), values.referenced)?;
-        let admission = plugins::setup(&config.admission_plugins, values.referenced)?;
-        let none = BTreeMap::new();
-        let secret = |prefix: &str, data: &SecretData| unique::secret(prefix, &none, data);
-        let kubeconfig = |prefix: &str, text: &[u8]| secret(prefix, &audit::kubeconfig_data(text));
-        let authorization = authorization::kubeconfig(values)?;
+        let (policy, webhook) = (config.audit_config.as_ref(), config.audit_webhook.as_ref());
+        let audit = AuditSettings::new(policy, webhook, values.referenced)?;
+        let plugins = PluginSettings::new(&plugins::DEFAULTS, configured, values.referenced)?;
         let oidc = config.oidc_config.as_ref().and_then(|oidc| oidc.ca_bundle.as_deref());
-        let sink = audit.kubeconfig_data();
+        let authentication = authentication(values, config)?;
+        let authorization = authorization::kubeconfig(values)?;
         Ok(Self {
             encryption_configuration: encryption_configuration(values)?,
-            oidc_authority: oidc.map(|bundle| {
-                secret("kube-apiserver-oidc-cabundle", &SecretData::from([("ca.crt", bundle)]))
+            oidc_authority: oidc
+                .map(|bundle| file("kube-apiserver-oidc-cabundle", "ca.crt", bundle.as_bytes())),
+            authentication_kubeconfig: authentication.map(|kubeconfig| {
+                file("kube-apiserver-authentication-webhook-kubeconfig", KUBECONFIG_KEY, kubeconfig)
             }),
-            authentication_kubeconfig: authentication(values, config)?
-                .map(|text| kubeconfig("kube-apiserver-authentication-webhook-kubeconfig", text)),
-            authorization_kubeconfig: authorization
-                .map(|text| kubeconfig("kube-apiserver-authorization-webhook-kubeconfig", &text)),
-            admission_configuration: unique::config_map(
-                "kube-apiserver-admission-config",
-                &none,
-                &admission.configuration_data()?,
-            ),
-            admission_kubeconfigs: secret(
-                "kube-apiserver-admission-kubeconfigs",
-                &admission.kubeconfig_data(),
-            ),
-            audit_policy: unique::config_map("audit-policy-config", &none, &audit.policy_data()),
-            audit_kubeconfig: sink.map(|data| secret("kube-apiserver-audit-webhook-kubeconfig", &data)),
-            watchdog: has_watchdog(values)?.then(|| {
-                unique::config_map(
-                    "kube-apiserver-watchdog",
-                    &labels(),
-                    &entries([("watchdog.sh", WATCHDOG_SCRIPT)]),
-                )
+            authorization_kubeconfig: authorization.map(|kubeconfig| {
+                file("kube-apiserver-authorization-webhook-kubeconfig", KUBECONFIG_KEY, &kubeconfig)
             }),
-            admission,
+            admission_configuration: plugins.config_map("kube-apiserver-admission-config")?,
+            admission_kubeconfigs: plugins.kubeconfigs("kube-apiserver-admission-kubeconfigs"),
+            audit_policy: audit.policy_config_map("audit-policy-config")?,
+            audit_kubeconfig: audit.webhook_secret("kube-apiserver-audit-webhook-kubeconfig"),
+            watchdog: has_watchdog(values)?.then(watchdog),
+            plugins,
             audit,
         })
     }
@@ -108,12 +96,20 @@ pub(super) fn has_watchdog(values: &GardenValues<'_>) -> Result<bool, RenderErro
     Ok((version.major, version.minor) == (1, 24))
 }
 
+fn watchdog() -> Value {
+    unique::config_map("kube-apiserver-watchdog", &labels(), &entries([("watchdog.sh", WATCHDOG_SCRIPT)]))
+}
+
+/// A Secret with one file.
+fn file(prefix: &str, key: &str, content: &[u8]) -> Value {
+    unique::secret(prefix, &BTreeMap::new(), &SecretData::from([(key, content)]))
+}
+
 /// OPC-097, OPC-098.
 fn encryption_configuration(values: &GardenValues<'_>) -> Result<Value, RenderError> {
-    let keys = EncryptionKeys::generated(values.secrets.all(ENCRYPTION_KEY)?);
-    let data = keys.configuration_data(&ENCRYPTED, encryption::uses_current_key(values, NAME));
-    let labels = entries([("role", ENCRYPTION_CONFIGURATION)]);
-    Ok(unique::secret(ENCRYPTION_CONFIGURATION, &labels, &data))
+    let keys = values.secrets.all(ENCRYPTION_KEY)?;
+    let uses_current_key = encryption::uses_current_key(values, NAME);
+    encryption::secret(ENCRYPTION_CONFIGURATION, &ENCRYPTED, keys, uses_current_key)
 }
 
 /// The kubeconfig of the webhook that authenticates. OPC-089. The original calls it one for an audit webhook when it is missing.

@@ -9,6 +9,7 @@ mod autoscaling;
 mod deployment;
 mod files;
 mod issuers;
+mod parts;
 mod plugins;
 mod secret_requests;
 #[cfg(test)]
@@ -58,7 +59,8 @@ pub fn domains(garden: &Garden) -> Vec<String> {
 pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let absent = VirtualApiServerConfig::default();
     let config = values.garden.spec.virtual_cluster.kubernetes.kube_api_server.as_ref().unwrap_or(&absent);
-    let files = files::ServerFiles::render(values, config)?;
+    let configured = plugins::configured(&config.admission_plugins)?;
+    let files = files::ServerFiles::render(values, config, &configured)?;
     let mut steps = vec![DirectStep::Patch(pod_disruption_budget(NAME, &labels()))];
     steps.extend(autoscaling::steps(values));
     steps.extend(files.steps());

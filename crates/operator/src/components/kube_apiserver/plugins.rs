@@ -3,13 +3,10 @@
 use api::garden::shoot::api_server::AdmissionPlugin;
 use serde_json::{Map, Value, json};
 
-use crate::components::api_server::admission::{self, AdmissionSetup, EnabledPlugin, PluginConfig};
-use crate::components::api_server::document;
 use crate::components::error::RenderError;
-use crate::components::values::ReferencedObjects;
 
 /// Enabled by default, in order.
-const DEFAULTS: [&str; 12] = [
+pub(super) const DEFAULTS: [&str; 12] = [
     "Priority",
     "NamespaceLifecycle",
     "LimitRanger",
@@ -34,43 +31,38 @@ const MODES: [&str; 3] = ["audit", "enforce", "warn"];
 const POD_SECURITY_GROUP: &str = "pod-security.admission.config.k8s.io/";
 const POD_SECURITY_VERSIONS: [&str; 3] = ["v1alpha1", "v1beta1", "v1"];
 
-/// Gardener's defaults with those of a Garden. OPC-093, OPC-094.
+/// Those of a Garden as they count. OPC-093, OPC-094.
 ///
-/// The original's defaults of 1.24 have PodSecurityPolicy between LimitRanger and PodSecurity, and leave it out in the end, except for
-/// a Garden that its webhook did not default: that is mended here.
-pub(super) fn setup(
-    configured: &[AdmissionPlugin],
-    referenced: &ReferencedObjects,
-) -> Result<AdmissionSetup, RenderError> {
-    let mut plugins = admission::enabled(&DEFAULTS, configured);
-    plugins.retain(|plugin| plugin.name != POD_SECURITY_POLICY);
-    let mut enabled = admission::complete(&plugins, referenced)?;
-    if let Some(plugin) = enabled.iter_mut().find(|plugin| plugin.name == POD_SECURITY) {
-        complete_pod_security(plugin)?;
-    }
-    Ok(AdmissionSetup { enabled, disabled: admission::disabled(configured) })
+/// PodSecurityPolicy is never enabled. The original's defaults of 1.24 have it, and leave it out in the end, except for a Garden that its
+/// webhook did not default: that is mended here.
+pub(super) fn configured(plugins: &[AdmissionPlugin]) -> Result<Vec<AdmissionPlugin>, RenderError> {
+    let counting =
+        plugins.iter().filter(|plugin| plugin.name != POD_SECURITY_POLICY || plugin.disabled == Some(true));
+    let each = counting.map(|plugin| match &plugin.config {
+        Some(config) if plugin.name == POD_SECURITY && plugin.disabled != Some(true) => {
+            Ok(AdmissionPlugin { config: Some(pod_security(config)?), ..plugin.clone() })
+        }
+        _ => Ok(plugin.clone()),
+    });
+    each.collect()
 }
 
 /// Fills in levels and versions as Go's decoder does, drops unknown fields, and exempts a namespace.
-fn complete_pod_security(plugin: &mut EnabledPlugin) -> Result<(), RenderError> {
-    let Some(PluginConfig::Given(config)) = &plugin.config else { return Ok(()) };
+fn pod_security(config: &Value) -> Result<Value, RenderError> {
     let text = |field: &str| config[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let version = api_version.strip_prefix(POD_SECURITY_GROUP).unwrap_or_default();
     if kind != "PodSecurityConfiguration" || !POD_SECURITY_VERSIONS.contains(&version) {
-        let reason = format!(
-            "expected PodSecurityConfiguration of {POD_SECURITY_GROUP}v1alpha1, v1beta1 or v1 but got {kind:?} of {api_version:?}"
-        );
-        return Err(RenderError::PluginConfig { plugin: plugin.name.clone(), reason });
+        let wanted = format!("PodSecurityConfiguration of {POD_SECURITY_GROUP}v1alpha1, v1beta1 or v1");
+        let reason = format!("expected {wanted} but got {kind:?} of {api_version:?}");
+        return Err(RenderError::PluginConfig { plugin: POD_SECURITY.to_owned(), reason });
     }
-    let file = document(&json!({
+    Ok(json!({
         "apiVersion": api_version,
         "kind": kind,
         "defaults": levels(&config["defaults"]),
         "exemptions": exemptions(&config["exemptions"]),
-    }));
-    plugin.config = Some(PluginConfig::File(file));
-    Ok(())
+    }))
 }
 
 fn levels(given: &Value) -> Map<String, Value> {

@@ -14,6 +14,7 @@ use crate::components::NAMESPACE;
 use crate::components::api_server::encryption;
 use crate::components::error::RenderError;
 use crate::components::generated::{CA, GeneratedSecrets, RequestedSecret, service_names};
+use crate::components::values::encryption_key_phase;
 
 /// The key that encrypts data in etcd.
 pub const ENCRYPTION_KEY: &str = "kube-apiserver-etcd-encryption-key";
@@ -42,7 +43,7 @@ const KEY_BITS: u32 = 4096;
 #[must_use]
 pub fn requests(garden: &Garden) -> Vec<RequestedSecret> {
     vec![
-        encryption::key_request(ENCRYPTION_KEY, garden),
+        encryption::request(ENCRYPTION_KEY, encryption_key_phase(garden)),
         service_account_key(garden),
         kube_aggregator(),
         server_certificate(garden),

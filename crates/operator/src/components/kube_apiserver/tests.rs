@@ -22,19 +22,7 @@ fn fixture(cluster: &Value, server: &Value) -> Fixture {
     let mut all = defaults;
     merge(&mut all["spec"]["virtualCluster"], cluster);
     merge(&mut all["spec"]["virtualCluster"]["kubernetes"]["kubeAPIServer"], server);
-    complete(Fixture::with(&all))
-}
-
-fn complete(mut fixture: Fixture) -> Fixture {
-    for name in [KUBE_AGGREGATOR, SERVER_CERTIFICATE, STATIC_TOKEN, ENCRYPTION_KEY] {
-        fixture.secrets.0.insert(name.to_owned(), generated(name, false));
-    }
-    let key = generated(SERVICE_ACCOUNT_KEY, true);
-    fixture.secrets.0.insert(SERVICE_ACCOUNT_KEY.to_owned(), key);
-    let tokens = fixture.secrets.0.get_mut(STATIC_TOKEN).unwrap();
-    let lines = "token0,other,other,\ntoken1,health-check,health-check,";
-    tokens.current.data = secrets::SecretData::from([("static_tokens.csv", lines)]);
-    fixture
+    Fixture::with(&all)
 }
 
 fn merge(object: &mut Value, fields: &Value) {
@@ -127,10 +115,7 @@ fn a_small_garden_is_rendered_whole() {
     ]
 )]
 #[case::topology_aware_routing_changes_nothing(
-    complete(Fixture {
-        garden: Fixture::with(&json!({"spec": {"runtimeCluster": {"settings": {"topologyAwareRouting": {"enabled": true}}}}})).garden,
-        ..fixture(&json!({}), &json!({}))
-    }),
+    Fixture::with(&json!({"spec": {"runtimeCluster": {"settings": {"topologyAwareRouting": {"enabled": true}}}}})),
     &[("Deployment/virtual-garden-kube-apiserver", "/spec/template/spec/containers/0/args", json!(bare()))]
 )]
 #[case::scaled(
@@ -410,7 +395,7 @@ fn the_old_key_encrypts_until_replicas_know_the_new_one(
     #[case] checksum: &str,
 ) {
     let status = json!({"status": {"credentials": {"rotation": {"etcdEncryptionKey": {"phase": phase}}}}});
-    let mut fixture = complete(Fixture::with(&status));
+    let mut fixture = Fixture::with(&status);
     if known {
         fixture.observed.know_new_encryption_key.insert(NAME.to_owned());
     }

@@ -2,8 +2,8 @@
 
 use crate::components::NAMESPACE;
 use crate::components::access::KUBECONFIG;
-use crate::components::api_server::CIPHER_SUITES;
-use crate::components::api_server::parts::{go_duration, switches};
+use crate::components::api_server::{CIPHER_SUITES, gates};
+use crate::components::durations;
 use crate::components::error::RenderError;
 use crate::components::values::GardenValues;
 use crate::network::Network;
@@ -33,9 +33,8 @@ pub(super) fn command(values: &GardenValues<'_>) -> Result<Vec<String>, RenderEr
     let cluster = &values.garden.spec.virtual_cluster;
     let config = cluster.kubernetes.kube_controller_manager.as_ref();
     let duration = config.and_then(|config| config.certificate_signing_duration.as_ref());
-    let duration = duration.map_or_else(|| SIGNING_DURATION.to_owned(), |duration| go_duration(&duration.0));
+    let duration = duration.map_or_else(|| SIGNING_DURATION.to_owned(), durations::printed);
     let (certificate, key) = (format!("{CLIENT_CA_FOLDER}/ca.crt"), format!("{CLIENT_CA_FOLDER}/ca.key"));
-    let gates = config.map(|config| &config.feature_gates).filter(|gates| !gates.is_empty());
     let mut command = vec![
         "/usr/local/bin/kube-controller-manager".to_owned(),
         format!("--authentication-kubeconfig={KUBECONFIG}"),
@@ -55,7 +54,7 @@ pub(super) fn command(values: &GardenValues<'_>) -> Result<Vec<String>, RenderEr
         "--concurrent-resource-quota-syncs=100".to_owned(),
         "--resource-quota-sync-period=1m0s".to_owned(),
     ];
-    command.extend(gates.map(|gates| format!("--feature-gates={}", switches(gates))));
+    command.extend(config.and_then(|config| gates(&config.feature_gates)));
     command.extend([
         format!("--root-ca-file={CA_FOLDER}/bundle.crt"),
         format!("--service-account-private-key-file={KEY_FOLDER}/id_rsa"),

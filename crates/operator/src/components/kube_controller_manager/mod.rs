@@ -19,7 +19,7 @@ use super::error::RenderError;
 use super::generated::{CA, RequestedSecret, service_names};
 use super::managed::ManagedObjects;
 use super::networks::AllowedPods;
-use super::objects::{annotate, entries, pod_disruption_budget, service};
+use super::objects::{annotate, entries, pod_disruption_budget, service, service_port};
 use super::rendering::{DirectStep, Rendering};
 use super::values::GardenValues;
 use super::{NAMESPACE, access, rbac};
@@ -69,8 +69,7 @@ fn labels() -> BTreeMap<String, String> {
 
 /// OPC-107.
 fn metrics_service() -> Value {
-    let port = serde_json::json!({ "name": "metrics", "protocol": "TCP", "port": PORT });
-    let mut service = service(NAME, &labels(), &[port]);
+    let mut service = service(NAME, &labels(), &[service_port("metrics", PORT, PORT)]);
     service["spec"]["clusterIP"] = "None".into();
     annotate(&mut service, AllowedPods::ScrapeTargets.annotation(&[PORT]));
     service

@@ -16,9 +16,8 @@ const HVPA: (&str, &str) = ("autoscaling.k8s.io/v1alpha1", "Hvpa");
 
 /// What is written, and what the other way of scaling leaves to delete.
 pub(super) fn steps(values: &GardenValues<'_>) -> [DirectStep; 2] {
-    let delete = |(version, kind): (&str, &str), name| {
-        DirectStep::Delete(ObjectName::in_garden(version, kind, name))
-    };
+    let delete =
+        |(version, kind): (&str, &str), name| DirectStep::Delete(ObjectName::in_garden(version, kind, name));
     if values.has_hvpa() {
         [delete(VPA, VPA_NAME), DirectStep::Patch(hvpa())]
     } else {

@@ -4,17 +4,14 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::components::fixture::{Fixture, assert_objects, generated, managed};
+use crate::components::fixture::{Fixture, assert_objects, managed};
 use crate::components::rendering::ObjectName;
 
 const DEPLOYMENT: &str = "Deployment/virtual-garden-kube-controller-manager";
 const KUBECONFIG: &str = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig";
 
 fn fixture(cluster: &Value) -> Fixture {
-    let mut fixture = Fixture::with(&json!({"spec": {"virtualCluster": cluster}}));
-    fixture.secrets.0.insert(SERVER_CERTIFICATE.to_owned(), generated(SERVER_CERTIFICATE, false));
-    fixture.secrets.0.insert("service-account-key".to_owned(), generated("service-account-key", true));
-    fixture
+    Fixture::with(&json!({"spec": {"virtualCluster": cluster}}))
 }
 
 /// The command with a duration and the flags after the quota's period.
@@ -55,7 +52,11 @@ fn command(duration: &str, further: &[&str]) -> Vec<String> {
         "--v=2",
     ];
     let duration = format!("--cluster-signing-duration={duration}");
-    [&before[..], &[duration.as_str()], &middle, further, &after].concat().into_iter().map(str::to_owned).collect()
+    [&before[..], &[duration.as_str()], &middle, further, &after]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn labels_and(others: &Value) -> Value {
@@ -84,7 +85,7 @@ fn policy() -> Value {
 /// What is written for a small Garden.
 fn expected() -> Vec<Value> {
     let (plain, name) = (labels_and(&json!({})), "virtual-garden-kube-controller-manager");
-    let ports = json!([{"name": "metrics", "protocol": "TCP", "port": 10257}]);
+    let ports = json!([{"name": "metrics", "protocol": "TCP", "port": 10257, "targetPort": 10257}]);
     let service = json!({"type": "ClusterIP", "clusterIP": "None", "selector": plain, "ports": ports});
     let mut service = object("v1", "Service", name, &plain, &service);
     service["metadata"]["annotations"] = json!({
@@ -118,11 +119,11 @@ fn deployment() -> Value {
         "networking.gardener.cloud/to-dns": "allowed",
         "networking.resources.gardener.cloud/to-virtual-garden-kube-apiserver-tcp-443": "allowed",
     }));
-    let source = |name: &str, key: &str| {
-        json!({"secret": {"name": name, "items": [{"key": key, "path": key}], "optional": false}})
-    };
-    let sources =
-        [source("generic-token-kubeconfig-current", "kubeconfig"), source("shoot-access-kube-controller-manager", "token")];
+    let source = |name: &str, key: &str| json!({"secret": {"name": name, "items": [{"key": key, "path": key}], "optional": false}});
+    let sources = [
+        source("generic-token-kubeconfig-current", "kubeconfig"),
+        source("shoot-access-kube-controller-manager", "token"),
+    ];
     let container = json!({
         "name": "kube-controller-manager", "image": "registry.k8s.io/kube-controller-manager:v1.27.3",
         "imagePullPolicy": "IfNotPresent", "command": command("720h0m0s", &[]),
@@ -199,7 +200,8 @@ fn its_role_stays_in_the_virtual_cluster() {
         },
         "subjects": [{"kind": "ServiceAccount", "name": "kube-controller-manager", "namespace": "kube-system"}],
     });
-    let want = ManagedObjects::in_virtual("shoot-core-kube-controller-manager", vec![binding]).keeping_objects();
+    let want =
+        ManagedObjects::in_virtual("shoot-core-kube-controller-manager", vec![binding]).keeping_objects();
     assert_eq!(*managed(&rendering, "shoot-core-kube-controller-manager"), want);
 }
 
@@ -247,7 +249,10 @@ fn its_certificate_has_the_names_of_its_service() {
     let requested = requests(&Fixture::default().garden);
     assert_eq!(requested.len(), 1);
     let certificate = requested[0].request.certificate().unwrap();
-    assert_eq!(certificate.dns_names.last().unwrap(), "virtual-garden-kube-controller-manager.garden.svc.cluster.local");
+    assert_eq!(
+        certificate.dns_names.last().unwrap(),
+        "virtual-garden-kube-controller-manager.garden.svc.cluster.local"
+    );
     assert_eq!(requested[0].options.signer.as_ref().unwrap().authority, "ca");
 }
 
