@@ -120,7 +120,12 @@ mod tests {
     )]
     fn the_service_is_rendered_whole(#[case] fixture: Fixture, #[case] changes: &[(&str, &str, Value)]) {
         let rendering = render(&fixture.values());
-        assert_objects("service", rendering.steps.iter().filter_map(DirectStep::object), &[expected()], changes);
+        assert_objects(
+            "service",
+            rendering.steps.iter().filter_map(DirectStep::object),
+            &[expected()],
+            changes,
+        );
     }
 
     #[test]

@@ -16,8 +16,7 @@ const PORT: u16 = 443;
 #[must_use]
 pub fn render(values: &GardenValues<'_>) -> Rendering {
     let (hosts, destination) = (domains(values.garden), service_host(NAME));
-    let objects =
-        [destination_rule(&destination), gateway(&hosts), virtual_service(&hosts, &destination)];
+    let objects = [destination_rule(&destination), gateway(&hosts), virtual_service(&hosts, &destination)];
     Rendering { steps: objects.map(DirectStep::Patch).into(), ..Rendering::default() }
 }
 
