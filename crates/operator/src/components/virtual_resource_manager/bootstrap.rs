@@ -21,8 +21,10 @@ const CA_CLIENT: &str = "ca-client";
 /// How long the certificate is valid.
 const VALIDITY: Duration = Duration::from_mins(10);
 /// What the virtual cluster says when it refuses a token, or its user.
-const REFUSALS: [&str; 2] =
-    ["forbidden: User \"system:serviceaccount:kube-system:gardener-resource-manager\" cannot", ": Unauthorized"];
+const REFUSALS: [&str; 2] = [
+    "forbidden: User \"system:serviceaccount:kube-system:gardener-resource-manager\" cannot",
+    ": Unauthorized",
+];
 
 /// Whether it has no token that works: its access Secret is missing, was never filled or not renewed in time, or the ManagedResource
 /// with its permissions is missing or could not be applied. The time and both objects are observed. OPC-110.

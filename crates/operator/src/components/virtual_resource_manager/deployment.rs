@@ -33,8 +33,7 @@ pub(super) fn deployment(
     config_map: &Value,
     bootstrap: Option<&str>,
 ) -> Result<Value, RenderError> {
-    let peers =
-        allowed([TO_DNS.to_owned(), TO_RUNTIME_API_SERVER.to_owned(), to_virtual_api_server()]);
+    let peers = allowed([TO_DNS.to_owned(), TO_RUNTIME_API_SERVER.to_owned(), to_virtual_api_server()]);
     let pod_labels = with(with(labels(), peers), entries([(PROJECTED_TOKEN_SKIP, "true")]));
     let mut deployment = json!({
         "apiVersion": "apps/v1",
@@ -61,7 +60,9 @@ pub(super) fn deployment(
     add_volume(&mut deployment, config_map_volume("config", name_of(config_map)), CONFIGURATION);
     add_volume(&mut deployment, secret_volume("root-ca", values.secrets.name(CA)?), ROOT_CA);
     match bootstrap {
-        Some(secret) => add_volume(&mut deployment, secret_volume("kubeconfig-bootstrap", secret), KUBECONFIG),
+        Some(secret) => {
+            add_volume(&mut deployment, secret_volume("kubeconfig-bootstrap", secret), KUBECONFIG)
+        }
         None => mount_kubeconfig(&mut deployment, values.secrets, CLIENT)?,
     }
     references::annotate(&mut deployment);
@@ -69,8 +70,7 @@ pub(super) fn deployment(
 }
 
 fn container(values: &GardenValues<'_>) -> Result<Value, RenderError> {
-    let port =
-        |name: &str, port: u16| json!({ "name": name, "containerPort": port, "protocol": "TCP" });
+    let port = |name: &str, port: u16| json!({ "name": name, "containerPort": port, "protocol": "TCP" });
     let get = |path: &str| json!({ "path": path, "port": HEALTH_PORT, "scheme": "HTTP" });
     Ok(json!({
         "name": CLIENT,

@@ -128,9 +128,7 @@ fn service_account() -> Value {
 }
 
 fn role() -> Value {
-    let named = |group: &str, resource: &str, verbs: &[&str]| {
-        json!({ "apiGroups": [group], "resources": [resource], "resourceNames": [NAME], "verbs": verbs })
-    };
+    let named = |group: &str, resource: &str, verbs: &[&str]| json!({ "apiGroups": [group], "resources": [resource], "resourceNames": [NAME], "verbs": verbs });
     let all = ["get", "list", "watch", "update", "patch"];
     json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",

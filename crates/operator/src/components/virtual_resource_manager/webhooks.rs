@@ -30,7 +30,12 @@ struct ServedWebhook<'a> {
 /// The configuration. It has a namespace, although its kind has none: the original does so, and the key in the ManagedResource tells.
 pub(super) fn configuration(values: &GardenValues<'_>) -> Result<Value, RenderError> {
     let authority = values.secrets.bundle_base64(CA_RUNTIME)?;
-    let served = [token_invalidator(), projected_token_mount(), high_availability_config(), system_components_config()];
+    let served = [
+        token_invalidator(),
+        projected_token_mount(),
+        high_availability_config(),
+        system_components_config(),
+    ];
     let webhooks: Vec<Value> = served.iter().map(|webhook| webhook.registration(&authority)).collect();
     Ok(json!({
         "apiVersion": "admissionregistration.k8s.io/v1",

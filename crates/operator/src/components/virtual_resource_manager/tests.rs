@@ -1,0 +1,424 @@
+//! Tests of the resource-manager of the virtual cluster: whole objects, and when it bootstraps.
+
+use jiff::Timestamp;
+use rstest::rstest;
+use secrets::Content;
+use serde_json::Value;
+
+use super::*;
+use crate::components::fixture::{Fixture, assert_objects, managed, referenced};
+use crate::components::rendering::ObjectName;
+
+/// The configuration, from the description of the original.
+const CONFIGURATION: &str = include_str!("tests/config.yaml");
+const CONFIG_MAP: &str = "virtual-garden-gardener-resource-manager-361bbff4";
+const DEPLOYMENT: &str = "Deployment/virtual-garden-gardener-resource-manager";
+
+fn fixture(fields: &Value) -> Fixture {
+    let mut fixture = Fixture::with(fields);
+    fixture.config.log_level = "info".to_owned();
+    fixture.config.log_format = "json".to_owned();
+    fixture
+}
+
+fn object(version: &str, kind: &str, further: &Value) -> Value {
+    let mut object = json!({
+        "apiVersion": version, "kind": kind,
+        "metadata": {
+            "name": "virtual-garden-gardener-resource-manager", "namespace": "garden",
+            "labels": {"app": "virtual-garden-gardener-resource-manager", "gardener.cloud/role": "controlplane"},
+        },
+    });
+    for (key, value) in further.as_object().unwrap() {
+        object[key] = value.clone();
+    }
+    object
+}
+
+fn selector() -> Value {
+    json!({"matchLabels": {"app": "virtual-garden-gardener-resource-manager"}})
+}
+
+/// What is written for every Garden.
+fn expected() -> Vec<Value> {
+    let name = "virtual-garden-gardener-resource-manager";
+    let port = |name: &str, port: u16, target: u16| json!({"name": name, "protocol": "TCP", "port": port, "targetPort": target});
+    let ports = [port("metrics", 8080, 8080), port("health", 8081, 8081), port("server", 443, 10250)];
+    let service = json!({"type": "ClusterIP", "selector": {"app": name}, "ports": ports});
+    let mut service = object("v1", "Service", &json!({"spec": service}));
+    service["metadata"]["annotations"] = json!({
+        "networking.resources.gardener.cloud/from-all-scrape-targets-allowed-ports": r#"[{"protocol":"TCP","port":8080}]"#,
+        "networking.resources.gardener.cloud/from-all-webhook-targets-allowed-ports": r#"[{"protocol":"TCP","port":10250}]"#,
+    });
+    let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name});
+    let subjects = json!([{"kind": "ServiceAccount", "name": name, "namespace": "garden"}]);
+    let labels = json!({"app": name, "gardener.cloud/role": "controlplane"});
+    let policy = json!({
+        "containerName": "*", "controlledValues": "RequestsOnly",
+        "minAllowed": {"memory": "30Mi"}, "maxAllowed": {"cpu": "4", "memory": "10G"},
+    });
+    let mut vpa = object(
+        "autoscaling.k8s.io/v1",
+        "VerticalPodAutoscaler",
+        &json!({"spec": {
+            "targetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": name},
+            "updatePolicy": {"updateMode": "Auto"}, "resourcePolicy": {"containerPolicies": [policy]},
+        }}),
+    );
+    vpa["metadata"]["name"] = "gardener-resource-manager-vpa".into();
+    vec![
+        access_secret_object(),
+        object("v1", "ServiceAccount", &json!({"automountServiceAccountToken": false})),
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "immutable": true,
+            "metadata": {
+                "name": CONFIG_MAP, "namespace": "garden",
+                "labels": {"resources.gardener.cloud/garbage-collectable-reference": "true"},
+            },
+            "data": {"config.yaml": CONFIGURATION},
+        }),
+        object("rbac.authorization.k8s.io/v1", "Role", &json!({"rules": rules()})),
+        object(
+            "rbac.authorization.k8s.io/v1",
+            "RoleBinding",
+            &json!({"roleRef": role_ref, "subjects": subjects}),
+        ),
+        service,
+        deployment(),
+        object(
+            "policy/v1",
+            "PodDisruptionBudget",
+            &json!({"spec": {"maxUnavailable": 1, "selector": {"matchLabels": labels}}}),
+        ),
+        vpa,
+    ]
+}
+
+fn access_secret_object() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {
+            "name": "shoot-access-gardener-resource-manager", "namespace": "garden",
+            "labels": {
+                "resources.gardener.cloud/purpose": "token-requestor", "resources.gardener.cloud/class": "shoot",
+            },
+            "annotations": {
+                "serviceaccount.resources.gardener.cloud/name": "gardener-resource-manager",
+                "serviceaccount.resources.gardener.cloud/namespace": "kube-system",
+                "serviceaccount.resources.gardener.cloud/token-expiration-duration": "24h",
+            },
+        },
+    })
+}
+
+fn rules() -> Value {
+    let name = "virtual-garden-gardener-resource-manager";
+    let verbs = ["get", "list", "watch", "update", "patch"];
+    json!([
+        {
+            "apiGroups": ["resources.gardener.cloud"], "resources": ["managedresources", "managedresources/status"],
+            "verbs": verbs,
+        },
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": verbs},
+        {"apiGroups": [""], "resources": ["configmaps", "events"], "verbs": ["create"]},
+        {
+            "apiGroups": [""], "resources": ["configmaps"], "resourceNames": [name],
+            "verbs": ["get", "watch", "update", "patch"],
+        },
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+        {
+            "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [name],
+            "verbs": ["get", "watch", "update"],
+        },
+        {"apiGroups": ["machine.sapcloud.io"], "resources": ["machines"], "verbs": ["get", "list", "watch"]},
+    ])
+}
+
+fn annotations(kubeconfigs: &[&str]) -> Value {
+    let secrets = ["virtual-garden-gardener-resource-manager-server-current", "ca-bundle"];
+    referenced(&["kube-root-ca.crt", CONFIG_MAP], &[&secrets[..], kubeconfigs].concat())
+}
+
+fn deployment() -> Value {
+    let name = "virtual-garden-gardener-resource-manager";
+    let annotations =
+        annotations(&["generic-token-kubeconfig-current", "shoot-access-gardener-resource-manager"]);
+    let mut deployment = object(
+        "apps/v1",
+        "Deployment",
+        &json!({"spec": {
+            "replicas": 2, "revisionHistoryLimit": 2, "selector": selector(),
+            "template": {
+                "metadata": {"annotations": annotations, "labels": {
+                    "app": name, "gardener.cloud/role": "controlplane",
+                    "networking.gardener.cloud/to-dns": "allowed",
+                    "networking.gardener.cloud/to-runtime-apiserver": "allowed",
+                    "networking.resources.gardener.cloud/to-virtual-garden-kube-apiserver-tcp-443": "allowed",
+                    "projected-token-mount.resources.gardener.cloud/skip": "true",
+                }},
+                "spec": {
+                    "priorityClassName": "gardener-garden-system-400", "serviceAccountName": name,
+                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                    "containers": [container()], "volumes": volumes(),
+                },
+            },
+        }}),
+    );
+    deployment["metadata"]["annotations"] = annotations;
+    deployment["metadata"]["labels"]["high-availability-config.resources.gardener.cloud/type"] =
+        "server".into();
+    deployment
+}
+
+fn container() -> Value {
+    let get = |path: &str| json!({"path": path, "port": 8081, "scheme": "HTTP"});
+    let mount = |name: &str, path: &str| json!({"name": name, "mountPath": path, "readOnly": true});
+    json!({
+        "name": "gardener-resource-manager",
+        "image": "eu.gcr.io/gardener-project/gardener/resource-manager:v1.82.0",
+        "imagePullPolicy": "IfNotPresent",
+        "args": ["--config=/etc/gardener-resource-manager-config/config.yaml"],
+        "ports": [
+            {"name": "metrics", "containerPort": 8080, "protocol": "TCP"},
+            {"name": "health", "containerPort": 8081, "protocol": "TCP"},
+        ],
+        "resources": {"requests": {"cpu": "23m", "memory": "47Mi"}},
+        "livenessProbe": {
+            "httpGet": get("/healthz"), "initialDelaySeconds": 30, "failureThreshold": 5, "periodSeconds": 10,
+            "successThreshold": 1, "timeoutSeconds": 5,
+        },
+        "readinessProbe": {"httpGet": get("/readyz"), "initialDelaySeconds": 10},
+        "volumeMounts": [
+            mount("kube-api-access-gardener", "/var/run/secrets/kubernetes.io/serviceaccount"),
+            mount("tls", "/etc/gardener-resource-manager-tls"),
+            mount("config", "/etc/gardener-resource-manager-config"),
+            mount("root-ca", "/etc/gardener-resource-manager-root-ca"),
+            mount("kubeconfig", "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig"),
+        ],
+    })
+}
+
+fn volumes() -> Value {
+    let secret = |name: &str, secret: &str| json!({"name": name, "secret": {"secretName": secret, "defaultMode": 420}});
+    let source = |name: &str, key: &str| json!({"secret": {"name": name, "items": [{"key": key, "path": key}], "optional": false}});
+    json!([
+        {"name": "kube-api-access-gardener", "projected": {"defaultMode": 420, "sources": [
+            {"serviceAccountToken": {"expirationSeconds": 43200, "path": "token"}},
+            {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+            {"downwardAPI": {"items": [{
+                "path": "namespace", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"},
+            }]}},
+        ]}},
+        secret("tls", "virtual-garden-gardener-resource-manager-server-current"),
+        {"name": "config", "configMap": {"name": CONFIG_MAP}},
+        secret("root-ca", "ca-bundle"),
+        {"name": "kubeconfig", "projected": {"defaultMode": 420, "sources": [
+            source("generic-token-kubeconfig-current", "kubeconfig"),
+            source("shoot-access-gardener-resource-manager", "token"),
+        ]}},
+    ])
+}
+
+#[rstest]
+#[case::small(fixture(&json!({})))]
+#[case::highly_available(fixture(&json!({"spec": {"virtualCluster": {"controlPlane": {"highAvailability": {}}}}})))]
+#[case::topology_aware_routing(
+    fixture(&json!({"spec": {"runtimeCluster": {"settings": {"topologyAwareRouting": {"enabled": true}}}}}))
+)]
+#[case::hvpa(fixture(&json!({})).with_hvpa())]
+fn every_garden_has_the_same_objects(#[case] fixture: Fixture) {
+    let rendering = render(&fixture.values()).unwrap();
+    assert_objects("whole", rendering.steps.iter().filter_map(DirectStep::object), &expected(), &[]);
+    let is_locked = |step: &DirectStep| matches!(step, DirectStep::PatchLocked(_));
+    assert!(is_locked(&rendering.steps[0]), "{:?}", rendering.steps[0]);
+    assert_eq!(rendering.steps[2], DirectStep::Create(expected().remove(2)));
+}
+
+#[test]
+fn the_kubeconfig_of_the_bootstrap_replaces_the_token() {
+    let rendering = render_bootstrap(&fixture(&json!({})).values(), "bootstrap").unwrap();
+    let volume =
+        json!({"name": "kubeconfig-bootstrap", "secret": {"secretName": "bootstrap", "defaultMode": 420}});
+    let mount = json!({
+        "name": "kubeconfig-bootstrap", "readOnly": true,
+        "mountPath": "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig",
+    });
+    let annotations = annotations(&["bootstrap"]);
+    let changes = [
+        (DEPLOYMENT, "/spec/template/spec/volumes/4", volume),
+        (DEPLOYMENT, "/spec/template/spec/containers/0/volumeMounts/4", mount),
+        (DEPLOYMENT, "/metadata/annotations", annotations.clone()),
+        (DEPLOYMENT, "/spec/template/metadata/annotations", annotations),
+    ];
+    assert_objects("bootstrap", rendering.steps.iter().filter_map(DirectStep::object), &expected(), &changes);
+}
+
+#[test]
+fn its_webhooks_and_its_role_are_in_the_virtual_cluster() {
+    let rendering = render(&fixture(&json!({})).values()).unwrap();
+    let purposes = json!({"key": "gardener.cloud/purpose", "operator": "In", "values": ["kube-system", "kubernetes-dashboard"]});
+    let rule = |group: &str, versions: &[&str], resources: &[&str], operations: &[&str]| json!({"apiGroups": [group], "apiVersions": versions, "resources": resources, "operations": operations});
+    let webhook = |name: &str,
+                   path: &str,
+                   match_policy: &str,
+                   rules: Value,
+                   namespaces: Value,
+                   objects: Value| {
+        json!({
+            "name": format!("{name}.resources.gardener.cloud"), "rules": rules,
+            "namespaceSelector": namespaces, "objectSelector": objects,
+            "clientConfig": {
+                "url": format!("https://virtual-garden-gardener-resource-manager.garden:443/webhooks/{path}"),
+                "caBundle": "Y2EtZ2FyZGVuLXJ1bnRpbWUgYnVuZGxl",
+            },
+            "admissionReviewVersions": ["v1beta1", "v1"], "failurePolicy": "Fail", "matchPolicy": match_policy,
+            "sideEffects": "None", "timeoutSeconds": 10,
+        })
+    };
+    let both = &["CREATE", "UPDATE"];
+    let pods = json!([rule("", &["v1"], &["pods"], &["CREATE"])]);
+    let managed_without = |key: &str| {
+        json!({
+            "matchLabels": {"resources.gardener.cloud/managed-by": "gardener"},
+            "matchExpressions": [{"key": key, "operator": "DoesNotExist"}],
+        })
+    };
+    let webhooks = [
+        webhook(
+            "token-invalidator",
+            "invalidate-service-account-token-secret",
+            "Exact",
+            json!([rule("", &["v1"], &["secrets"], both)]),
+            json!({"matchExpressions": [purposes]}),
+            json!({"matchLabels": {"resources.gardener.cloud/purpose": "token-invalidator"}}),
+        ),
+        webhook(
+            "projected-token-mount",
+            "mount-projected-service-account-token",
+            "Exact",
+            pods.clone(),
+            json!({"matchExpressions": [purposes]}),
+            json!({"matchExpressions": [
+                {"key": "projected-token-mount.resources.gardener.cloud/skip", "operator": "DoesNotExist"},
+                {"key": "app", "operator": "NotIn", "values": ["virtual-garden-gardener-resource-manager"]},
+            ]}),
+        ),
+        webhook(
+            "high-availability-config",
+            "high-availability-config",
+            "Equivalent",
+            json!([
+                rule("apps", &["v1"], &["deployments", "statefulsets"], both),
+                rule("autoscaling", &["v2beta1", "v2"], &["horizontalpodautoscalers"], both),
+                rule("autoscaling.k8s.io", &["v1alpha1"], &["hvpas"], both),
+            ]),
+            json!({
+                "matchLabels": {"high-availability-config.resources.gardener.cloud/consider": "true"},
+                "matchExpressions": [purposes],
+            }),
+            managed_without("high-availability-config.resources.gardener.cloud/skip"),
+        ),
+        webhook(
+            "system-components-config",
+            "system-components-config",
+            "Exact",
+            pods,
+            json!({"matchExpressions": [purposes]}),
+            managed_without("system-components-config.resources.gardener.cloud/skip"),
+        ),
+    ];
+    let objects = vec![
+        json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+            "metadata": {
+                "name": "virtual-garden-gardener-resource-manager-shoot", "namespace": "garden",
+                "labels": {"app": "virtual-garden-gardener-resource-manager"},
+            },
+            "webhooks": webhooks,
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+            "metadata": {
+                "name": "gardener.cloud:target:resource-manager",
+                "annotations": {"resources.gardener.cloud/keep-object": "true"},
+            },
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"kind": "ServiceAccount", "name": "gardener-resource-manager", "namespace": "kube-system"}],
+        }),
+    ];
+    let want = ManagedObjects::in_virtual("shoot-core-gardener-resource-manager", objects);
+    assert_eq!(*managed(&rendering, "shoot-core-gardener-resource-manager"), want);
+}
+
+const NOW: &str = "2023-11-14T12:00:00Z";
+
+/// An access Secret with this time of renewal.
+fn access(renewal: Option<&str>) -> Option<Value> {
+    let annotations = renewal.map_or_else(
+        || json!({}),
+        |time| json!({"serviceaccount.resources.gardener.cloud/token-renew-timestamp": time}),
+    );
+    Some(json!({"metadata": {"annotations": annotations}}))
+}
+
+/// A ManagedResource with this message about applying.
+fn applied(status: &str, message: &str) -> Option<Value> {
+    let condition = json!({"type": "ResourcesApplied", "status": status, "message": message});
+    Some(json!({"status": {"conditions": [condition]}}))
+}
+
+const FORBIDDEN: &str =
+    "a is forbidden: User \"system:serviceaccount:kube-system:gardener-resource-manager\" cannot patch it";
+
+#[rstest]
+#[case::nothing(None, None, true)]
+#[case::never_filled(access(None), applied("True", ""), true)]
+#[case::expired(access(Some("2023-11-14T11:59:59Z")), applied("True", ""), true)]
+#[case::expires_now(access(Some("2023-11-14T13:00:00+01:00")), applied("True", ""), false)]
+#[case::no_permissions(access(Some("2023-11-14T12:00:01Z")), None, true)]
+#[case::works(access(Some("2023-11-14T12:00:01Z")), applied("True", ""), false)]
+#[case::not_applied_yet(access(Some("2023-11-14T12:00:01Z")), Some(json!({})), false)]
+#[case::fails_otherwise(access(Some("2023-11-14T12:00:01Z")), applied("False", "conflict"), false)]
+#[case::is_unknown(access(Some("2023-11-14T12:00:01Z")), applied("False", "failed: Unauthorized"), true)]
+#[case::is_refused(access(Some("2023-11-14T12:00:01Z")), applied("False", FORBIDDEN), true)]
+#[case::was_refused(access(Some("2023-11-14T12:00:01Z")), applied("Progressing", FORBIDDEN), false)]
+fn it_bootstraps_without_a_token_that_works(
+    #[case] secret: Option<Value>,
+    #[case] managed_resource: Option<Value>,
+    #[case] want: bool,
+) {
+    assert_eq!(must_bootstrap(&observed(secret, managed_resource).values()).unwrap(), want);
+}
+
+fn observed(secret: Option<Value>, managed_resource: Option<Value>) -> Fixture {
+    let mut fixture = fixture(&json!({}));
+    fixture.observed.time = Some(NOW.parse::<Timestamp>().unwrap());
+    let secret = secret.map(|secret| {
+        (ObjectName::in_garden("v1", "Secret", "shoot-access-gardener-resource-manager"), secret)
+    });
+    let version = "resources.gardener.cloud/v1alpha1";
+    let managed_resource =
+        managed_resource.map(|object| (ObjectName::in_garden(version, "ManagedResource", MANAGED), object));
+    fixture.observed.existing.0.extend(secret.into_iter().chain(managed_resource));
+    fixture
+}
+
+#[test]
+fn a_time_of_renewal_that_is_none_is_refused() {
+    let error = must_bootstrap(&observed(access(Some("soon")), None).values()).unwrap_err().to_string();
+    assert!(error.starts_with("could not parse renew timestamp: "), "{error}");
+}
+
+#[test]
+fn the_certificate_of_the_bootstrap_is_short_lived() {
+    let requested = bootstrap_request(&fixture(&json!({})).values()).unwrap();
+    assert_eq!(requested.request.name, "shoot-access-gardener-resource-manager-bootstrap");
+    assert_eq!(requested.options.signer.unwrap().authority, "ca-client");
+    let Content::ControlPlane(content) = requested.request.content else { panic!("another content") };
+    let certificate = content.certificate.unwrap();
+    assert_eq!(certificate.common_name, "gardener.cloud:system:gardener-resource-manager");
+    assert_eq!(certificate.organizations, ["system:masters"]);
+    assert_eq!(certificate.validity.unwrap().as_secs(), 600);
+    assert_eq!(content.clusters[0].host, "virtual-garden-kube-apiserver");
+    assert_eq!(content.clusters[0].authorities, b"ca bundle");
+}
