@@ -42,30 +42,10 @@ fn selector() -> Value {
 /// What is written for every Garden.
 fn expected() -> Vec<Value> {
     let name = "virtual-garden-gardener-resource-manager";
-    let port = |name: &str, port: u16, target: u16| json!({"name": name, "protocol": "TCP", "port": port, "targetPort": target});
-    let ports = [port("metrics", 8080, 8080), port("health", 8081, 8081), port("server", 443, 10250)];
-    let service = json!({"type": "ClusterIP", "selector": {"app": name}, "ports": ports});
-    let mut service = object("v1", "Service", &json!({"spec": service}));
-    service["metadata"]["annotations"] = json!({
-        "networking.resources.gardener.cloud/from-all-scrape-targets-allowed-ports": r#"[{"protocol":"TCP","port":8080}]"#,
-        "networking.resources.gardener.cloud/from-all-webhook-targets-allowed-ports": r#"[{"protocol":"TCP","port":10250}]"#,
-    });
     let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name});
     let subjects = json!([{"kind": "ServiceAccount", "name": name, "namespace": "garden"}]);
     let labels = json!({"app": name, "gardener.cloud/role": "controlplane"});
-    let policy = json!({
-        "containerName": "*", "controlledValues": "RequestsOnly",
-        "minAllowed": {"memory": "30Mi"}, "maxAllowed": {"cpu": "4", "memory": "10G"},
-    });
-    let mut vpa = object(
-        "autoscaling.k8s.io/v1",
-        "VerticalPodAutoscaler",
-        &json!({"spec": {
-            "targetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": name},
-            "updatePolicy": {"updateMode": "Auto"}, "resourcePolicy": {"containerPolicies": [policy]},
-        }}),
-    );
-    vpa["metadata"]["name"] = "gardener-resource-manager-vpa".into();
+    let budget = json!({"spec": {"maxUnavailable": 1, "selector": {"matchLabels": labels}}});
     vec![
         access_secret_object(),
         object("v1", "ServiceAccount", &json!({"automountServiceAccountToken": false})),
@@ -83,15 +63,42 @@ fn expected() -> Vec<Value> {
             "RoleBinding",
             &json!({"roleRef": role_ref, "subjects": subjects}),
         ),
-        service,
+        service_object(),
         deployment(),
-        object(
-            "policy/v1",
-            "PodDisruptionBudget",
-            &json!({"spec": {"maxUnavailable": 1, "selector": {"matchLabels": labels}}}),
-        ),
-        vpa,
+        object("policy/v1", "PodDisruptionBudget", &budget),
+        autoscaler(),
     ]
+}
+
+fn service_object() -> Value {
+    let port = |name: &str, port: u16, target: u16| json!({"name": name, "protocol": "TCP", "port": port, "targetPort": target});
+    let ports = [port("metrics", 8080, 8080), port("health", 8081, 8081), port("server", 443, 10250)];
+    let selector = json!({"app": "virtual-garden-gardener-resource-manager"});
+    let spec = json!({"type": "ClusterIP", "selector": selector, "ports": ports});
+    let mut service = object("v1", "Service", &json!({"spec": spec}));
+    service["metadata"]["annotations"] = json!({
+        "networking.resources.gardener.cloud/from-all-scrape-targets-allowed-ports": r#"[{"protocol":"TCP","port":8080}]"#,
+        "networking.resources.gardener.cloud/from-all-webhook-targets-allowed-ports": r#"[{"protocol":"TCP","port":10250}]"#,
+    });
+    service
+}
+
+fn autoscaler() -> Value {
+    let policy = json!({
+        "containerName": "*", "controlledValues": "RequestsOnly",
+        "minAllowed": {"memory": "30Mi"}, "maxAllowed": {"cpu": "4", "memory": "10G"},
+    });
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "virtual-garden-gardener-resource-manager"});
+    let mut vpa = object(
+        "autoscaling.k8s.io/v1",
+        "VerticalPodAutoscaler",
+        &json!({"spec": {
+            "targetRef": target, "updatePolicy": {"updateMode": "Auto"},
+            "resourcePolicy": {"containerPolicies": [policy]},
+        }}),
+    );
+    vpa["metadata"]["name"] = "gardener-resource-manager-vpa".into();
+    vpa
 }
 
 fn access_secret_object() -> Value {
@@ -256,77 +263,6 @@ fn the_kubeconfig_of_the_bootstrap_replaces_the_token() {
 #[test]
 fn its_webhooks_and_its_role_are_in_the_virtual_cluster() {
     let rendering = render(&fixture(&json!({})).values()).unwrap();
-    let purposes = json!({"key": "gardener.cloud/purpose", "operator": "In", "values": ["kube-system", "kubernetes-dashboard"]});
-    let rule = |group: &str, versions: &[&str], resources: &[&str], operations: &[&str]| json!({"apiGroups": [group], "apiVersions": versions, "resources": resources, "operations": operations});
-    let webhook = |name: &str,
-                   path: &str,
-                   match_policy: &str,
-                   rules: Value,
-                   namespaces: Value,
-                   objects: Value| {
-        json!({
-            "name": format!("{name}.resources.gardener.cloud"), "rules": rules,
-            "namespaceSelector": namespaces, "objectSelector": objects,
-            "clientConfig": {
-                "url": format!("https://virtual-garden-gardener-resource-manager.garden:443/webhooks/{path}"),
-                "caBundle": "Y2EtZ2FyZGVuLXJ1bnRpbWUgYnVuZGxl",
-            },
-            "admissionReviewVersions": ["v1beta1", "v1"], "failurePolicy": "Fail", "matchPolicy": match_policy,
-            "sideEffects": "None", "timeoutSeconds": 10,
-        })
-    };
-    let both = &["CREATE", "UPDATE"];
-    let pods = json!([rule("", &["v1"], &["pods"], &["CREATE"])]);
-    let managed_without = |key: &str| {
-        json!({
-            "matchLabels": {"resources.gardener.cloud/managed-by": "gardener"},
-            "matchExpressions": [{"key": key, "operator": "DoesNotExist"}],
-        })
-    };
-    let webhooks = [
-        webhook(
-            "token-invalidator",
-            "invalidate-service-account-token-secret",
-            "Exact",
-            json!([rule("", &["v1"], &["secrets"], both)]),
-            json!({"matchExpressions": [purposes]}),
-            json!({"matchLabels": {"resources.gardener.cloud/purpose": "token-invalidator"}}),
-        ),
-        webhook(
-            "projected-token-mount",
-            "mount-projected-service-account-token",
-            "Exact",
-            pods.clone(),
-            json!({"matchExpressions": [purposes]}),
-            json!({"matchExpressions": [
-                {"key": "projected-token-mount.resources.gardener.cloud/skip", "operator": "DoesNotExist"},
-                {"key": "app", "operator": "NotIn", "values": ["virtual-garden-gardener-resource-manager"]},
-            ]}),
-        ),
-        webhook(
-            "high-availability-config",
-            "high-availability-config",
-            "Equivalent",
-            json!([
-                rule("apps", &["v1"], &["deployments", "statefulsets"], both),
-                rule("autoscaling", &["v2beta1", "v2"], &["horizontalpodautoscalers"], both),
-                rule("autoscaling.k8s.io", &["v1alpha1"], &["hvpas"], both),
-            ]),
-            json!({
-                "matchLabels": {"high-availability-config.resources.gardener.cloud/consider": "true"},
-                "matchExpressions": [purposes],
-            }),
-            managed_without("high-availability-config.resources.gardener.cloud/skip"),
-        ),
-        webhook(
-            "system-components-config",
-            "system-components-config",
-            "Exact",
-            pods,
-            json!({"matchExpressions": [purposes]}),
-            managed_without("system-components-config.resources.gardener.cloud/skip"),
-        ),
-    ];
     let objects = vec![
         json!({
             "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
@@ -334,7 +270,7 @@ fn its_webhooks_and_its_role_are_in_the_virtual_cluster() {
                 "name": "virtual-garden-gardener-resource-manager-shoot", "namespace": "garden",
                 "labels": {"app": "virtual-garden-gardener-resource-manager"},
             },
-            "webhooks": webhooks,
+            "webhooks": webhooks(),
         }),
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
@@ -348,6 +284,75 @@ fn its_webhooks_and_its_role_are_in_the_virtual_cluster() {
     ];
     let want = ManagedObjects::in_virtual("shoot-core-gardener-resource-manager", objects);
     assert_eq!(*managed(&rendering, "shoot-core-gardener-resource-manager"), want);
+}
+
+fn rule(group: &str, versions: &[&str], resources: &[&str], operations: &[&str]) -> Value {
+    json!({"apiGroups": [group], "apiVersions": versions, "resources": resources, "operations": operations})
+}
+
+/// A webhook for namespaces of system components, and further ones if these labels are not null.
+fn webhook([name, path, match_policy]: [&str; 3], rules: &[Value], labels: &Value, objects: &Value) -> Value {
+    let purposes = json!({"key": "gardener.cloud/purpose", "operator": "In", "values": ["kube-system", "kubernetes-dashboard"]});
+    let mut namespaces = json!({"matchExpressions": [purposes]});
+    if !labels.is_null() {
+        namespaces["matchLabels"] = labels.clone();
+    }
+    json!({
+        "name": format!("{name}.resources.gardener.cloud"), "rules": rules,
+        "namespaceSelector": namespaces, "objectSelector": objects,
+        "clientConfig": {
+            "url": format!("https://virtual-garden-gardener-resource-manager.garden:443/webhooks/{path}"),
+            "caBundle": "Y2EtZ2FyZGVuLXJ1bnRpbWUgYnVuZGxl",
+        },
+        "admissionReviewVersions": ["v1beta1", "v1"], "failurePolicy": "Fail", "matchPolicy": match_policy,
+        "sideEffects": "None", "timeoutSeconds": 10,
+    })
+}
+
+fn webhooks() -> Value {
+    let both = &["CREATE", "UPDATE"];
+    let pods = [rule("", &["v1"], &["pods"], &["CREATE"])];
+    let managed_without = |key: &str| {
+        json!({
+            "matchLabels": {"resources.gardener.cloud/managed-by": "gardener"},
+            "matchExpressions": [{"key": key, "operator": "DoesNotExist"}],
+        })
+    };
+    let workloads = [
+        rule("apps", &["v1"], &["deployments", "statefulsets"], both),
+        rule("autoscaling", &["v2beta1", "v2"], &["horizontalpodautoscalers"], both),
+        rule("autoscaling.k8s.io", &["v1alpha1"], &["hvpas"], both),
+    ];
+    let considered = json!({"high-availability-config.resources.gardener.cloud/consider": "true"});
+    json!([
+        webhook(
+            ["token-invalidator", "invalidate-service-account-token-secret", "Exact"],
+            &[rule("", &["v1"], &["secrets"], both)],
+            &Value::Null,
+            &json!({"matchLabels": {"resources.gardener.cloud/purpose": "token-invalidator"}}),
+        ),
+        webhook(
+            ["projected-token-mount", "mount-projected-service-account-token", "Exact"],
+            &pods,
+            &Value::Null,
+            &json!({"matchExpressions": [
+                {"key": "projected-token-mount.resources.gardener.cloud/skip", "operator": "DoesNotExist"},
+                {"key": "app", "operator": "NotIn", "values": ["virtual-garden-gardener-resource-manager"]},
+            ]}),
+        ),
+        webhook(
+            ["high-availability-config", "high-availability-config", "Equivalent"],
+            &workloads,
+            &considered,
+            &managed_without("high-availability-config.resources.gardener.cloud/skip"),
+        ),
+        webhook(
+            ["system-components-config", "system-components-config", "Exact"],
+            &pods,
+            &Value::Null,
+            &managed_without("system-components-config.resources.gardener.cloud/skip"),
+        ),
+    ])
 }
 
 const NOW: &str = "2023-11-14T12:00:00Z";
