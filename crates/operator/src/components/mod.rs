@@ -27,6 +27,7 @@ pub mod gardener_access;
 pub mod gardener_admission_controller;
 pub mod gardener_apiserver;
 pub mod gardener_controller_manager;
+pub mod gardener_metrics_exporter;
 pub mod gardener_program;
 pub mod gardener_scheduler;
 pub mod generated;
@@ -35,6 +36,7 @@ pub mod kube_apiserver;
 pub mod kube_apiserver_service;
 pub mod kube_apiserver_sni;
 pub mod kube_controller_manager;
+pub mod kube_state_metrics;
 pub mod managed;
 pub mod networks;
 pub mod objects;
@@ -49,6 +51,8 @@ pub mod virtual_system;
 
 #[cfg(test)]
 pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
 
 use api::operator::Garden;
 
@@ -80,6 +84,8 @@ pub enum GardenComponent {
     VirtualSystem,
     /// Kubeconfigs for the virtual cluster.
     GardenerAccess,
+    /// kube-state-metrics.
+    KubeStateMetrics,
     /// gardener-apiserver.
     GardenerApiServer,
     /// gardener-admission-controller.
@@ -88,11 +94,13 @@ pub enum GardenComponent {
     GardenerControllerManager,
     /// gardener-scheduler.
     GardenerScheduler,
+    /// gardener-metrics-exporter.
+    GardenerMetricsExporter,
 }
 
 impl GardenComponent {
     /// All components.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::KubeApiServerService,
         Self::KubeApiServerSni,
         Self::Etcd,
@@ -101,10 +109,12 @@ impl GardenComponent {
         Self::VirtualResourceManager,
         Self::VirtualSystem,
         Self::GardenerAccess,
+        Self::KubeStateMetrics,
         Self::GardenerApiServer,
         Self::GardenerAdmissionController,
         Self::GardenerControllerManager,
         Self::GardenerScheduler,
+        Self::GardenerMetricsExporter,
     ];
 
     /// What it needs from the secrets manager before it is rendered.
@@ -121,8 +131,10 @@ impl GardenComponent {
             | Self::KubeApiServerSni
             | Self::VirtualSystem
             | Self::GardenerAccess
+            | Self::KubeStateMetrics
             | Self::GardenerControllerManager
-            | Self::GardenerScheduler => Vec::new(),
+            | Self::GardenerScheduler
+            | Self::GardenerMetricsExporter => Vec::new(),
         }
     }
 
@@ -140,13 +152,12 @@ impl GardenComponent {
             Self::VirtualResourceManager => virtual_resource_manager::render(values),
             Self::VirtualSystem => Ok(virtual_system::render(values)),
             Self::GardenerAccess => gardener_access::render(values),
+            Self::KubeStateMetrics => kube_state_metrics::render(values),
             Self::GardenerApiServer => gardener_apiserver::render(values),
             Self::GardenerAdmissionController => gardener_admission_controller::render(values),
             Self::GardenerControllerManager => gardener_controller_manager::render(values),
             Self::GardenerScheduler => gardener_scheduler::render(values),
+            Self::GardenerMetricsExporter => gardener_metrics_exporter::render(values),
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

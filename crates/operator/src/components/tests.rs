@@ -1,7 +1,7 @@
 //! What holds for all components.
 
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fixture::Fixture;
 use super::*;
@@ -35,8 +35,11 @@ fn objects_can_be_written(#[case] fixture: Fixture) {
             assert_eq!(data.0.len(), managed.objects.len(), "{component:?}");
             let [secret, resource] = managed.written().unwrap();
             assert_eq!(resource["spec"]["secretRefs"][0]["name"], secret["metadata"]["name"]);
-            let runtime = managed.objects.iter().filter(|_| managed.target == ManagedTarget::Runtime);
-            for object in runtime {
+            let is_namespaced = |object: &&Value| {
+                managed.target == ManagedTarget::Runtime
+                    && !object["kind"].as_str().unwrap().starts_with("Cluster")
+            };
+            for object in managed.objects.iter().filter(is_namespaced) {
                 assert_eq!(object["metadata"]["namespace"], "garden", "{object}");
             }
         }
