@@ -1,6 +1,7 @@
 //! What holds for all components.
 
 use rstest::rstest;
+use schema::{Kinds, Shape, Type};
 use serde_json::{Value, json};
 
 use super::fixture::Fixture;
@@ -43,6 +44,71 @@ fn objects_can_be_written(#[case] fixture: Fixture) {
                 assert_eq!(object["metadata"]["namespace"], "garden", "{object}");
             }
         }
+    }
+}
+
+/// A server would drop what a kind does not declare.
+#[rstest]
+#[case::minimal(Fixture::default().with_service("gardener-apiserver", "10.2.0.7"))]
+#[case::everything(everything())]
+fn every_field_is_one_of_its_kind(#[case] fixture: Fixture) {
+    for component in GardenComponent::ALL {
+        let rendering = component.render(&fixture.values()).unwrap();
+        let steps = rendering.steps.iter().filter_map(DirectStep::object);
+        let managed = rendering.managed.iter().flat_map(|managed| &managed.objects);
+        let written = rendering.managed.iter().flat_map(|managed| managed.written().unwrap());
+        let objects: Vec<Value> = steps.chain(managed).cloned().chain(written).collect();
+        let undeclared: Vec<String> = objects.iter().flat_map(undeclared).collect();
+        assert_eq!(undeclared, Vec::<String>::new(), "{component:?}");
+    }
+}
+
+/// Fields of an object that its kind does not declare, or declares with another type.
+fn undeclared(object: &Value) -> Vec<String> {
+    let text = |field: &str| object[field].as_str().unwrap();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let Some(declared) = Kinds::gardener().type_of(group, version, kind) else {
+        return vec![format!("{api_version} {kind}")];
+    };
+    let mut found = Vec::new();
+    compare(&declared, object, kind, &mut found);
+    found
+}
+
+fn compare(declared: &Type, value: &Value, path: &str, found: &mut Vec<String>) {
+    match (declared.shape(), value) {
+        (Shape::Any, _)
+        | (Shape::Integer(_) | Shape::Number, Value::Number(_))
+        | (Shape::IntOrString, Value::Number(_) | Value::String(_))
+        | (Shape::Boolean, Value::Bool(_))
+        | (
+            Shape::String | Shape::Quantity | Shape::Time | Shape::MicroTime | Shape::Duration | Shape::Bytes,
+            Value::String(_),
+        ) => {}
+        (Shape::Object, Value::Object(fields)) => {
+            for (name, value) in fields {
+                let path = format!("{path}.{name}");
+                match declared.field(name) {
+                    Some(field) => compare(&field.ty, value, &path, found),
+                    None if declared.is_open() => {}
+                    None => found.push(path),
+                }
+            }
+        }
+        (Shape::Map, Value::Object(entries)) => {
+            let values = declared.values().unwrap();
+            for (key, value) in entries {
+                compare(&values, value, &format!("{path}[{key}]"), found);
+            }
+        }
+        (Shape::List, Value::Array(items)) => {
+            let item = declared.items().unwrap();
+            for value in items {
+                compare(&item, value, &format!("{path}[]"), found);
+            }
+        }
+        (shape, value) => found.push(format!("{path} is {value}, not {shape:?}")),
     }
 }
 

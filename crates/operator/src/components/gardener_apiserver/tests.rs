@@ -439,65 +439,66 @@ fn keys_are_rotated_in_two_steps(#[case] fixture: Fixture, #[case] suffix: &str)
     assert_eq!(steps[1].object().unwrap()["metadata"]["name"], name);
 }
 
+fn own_labels() -> Value {
+    json!({"app": "gardener", "role": "apiserver"})
+}
+
+fn api_service(group: &str, version: &str) -> Value {
+    json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+        "metadata": {"name": format!("{version}.{group}"), "labels": own_labels()},
+        "spec": {
+            "group": group, "version": version, "groupPriorityMinimum": 10_000, "versionPriority": 20,
+            "service": {"name": "gardener-apiserver", "namespace": "kube-system"},
+            "caBundle": "Y2EtZ2FyZGVuZXIgYnVuZGxl",
+        },
+    })
+}
+
+fn binding(kind: &str, name: &str, (role_kind, role): (&str, &str)) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
+        "metadata": {"name": name, "labels": own_labels()},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": role},
+        "subjects": [{"kind": "ServiceAccount", "name": "gardener-apiserver", "namespace": "kube-system"}],
+    })
+}
+
 #[test]
 fn objects_of_the_virtual_cluster() {
     let fixture = Fixture::default().with_service("gardener-apiserver", "10.2.0.7");
     let rendering = render(&fixture.values()).unwrap();
     assert_eq!(rendering.awaited_service, None);
-    let labels = json!({"app": "gardener", "role": "apiserver"});
-    let served = [
-        ("core.gardener.cloud", "v1beta1"),
-        ("seedmanagement.gardener.cloud", "v1alpha1"),
-        ("operations.gardener.cloud", "v1alpha1"),
-        ("settings.gardener.cloud", "v1alpha1"),
-    ];
-    let mut want: Vec<Value> = served
-        .map(|(group, version)| {
-            json!({
-                "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
-                "metadata": {"name": format!("{version}.{group}"), "labels": labels},
-                "spec": {
-                    "group": group, "version": version, "groupPriorityMinimum": 10_000, "versionPriority": 20,
-                    "service": {"name": "gardener-apiserver", "namespace": "kube-system"},
-                    "caBundle": "Y2EtZ2FyZGVuZXIgYnVuZGxl",
-                },
-            })
-        })
-        .into();
-    let metadata = json!({"name": "gardener-apiserver", "namespace": "kube-system", "labels": labels});
-    let binding = |kind: &str, metadata: Value, (role_kind, role): (&str, &str)| {
-        json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": metadata,
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": role},
-            "subjects": [
-                {"kind": "ServiceAccount", "name": "gardener-apiserver", "namespace": "kube-system"},
-            ],
-        })
-    };
-    let named = |name: &str| json!({"name": name, "labels": labels});
+    let in_system = json!({"name": "gardener-apiserver", "namespace": "kube-system", "labels": own_labels()});
     let (role, delegator) = ("gardener.cloud:system:apiserver", "gardener.cloud:apiserver:auth-delegator");
-    let mut reader = named("gardener.cloud:apiserver:auth-reader");
-    reader["namespace"] = "kube-system".into();
-    want.extend([
+    let reader_role = ("Role", "extension-apiserver-authentication-reader");
+    let mut reader = binding("RoleBinding", "gardener.cloud:apiserver:auth-reader", reader_role);
+    reader["metadata"]["namespace"] = "kube-system".into();
+    let want = [
+        api_service("core.gardener.cloud", "v1beta1"),
+        api_service("seedmanagement.gardener.cloud", "v1alpha1"),
+        api_service("operations.gardener.cloud", "v1alpha1"),
+        api_service("settings.gardener.cloud", "v1alpha1"),
         json!({
-            "apiVersion": "v1", "kind": "Service", "metadata": metadata,
+            "apiVersion": "v1", "kind": "Service", "metadata": in_system,
             "spec": {
-                "type": "ClusterIP", "selector": labels,
+                "type": "ClusterIP", "selector": own_labels(),
                 "ports": [{"protocol": "TCP", "port": 443, "targetPort": 8443}],
             },
         }),
         json!({
-            "apiVersion": "v1", "kind": "Endpoints", "metadata": metadata,
+            "apiVersion": "v1", "kind": "Endpoints", "metadata": in_system,
             "subsets": [{"addresses": [{"ip": "10.2.0.7"}], "ports": [{"port": 443, "protocol": "TCP"}]}],
         }),
         json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": named(role),
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": role, "labels": own_labels()},
             "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}],
         }),
-        binding("ClusterRoleBinding", named(role), ("ClusterRole", role)),
-        binding("ClusterRoleBinding", named(delegator), ("ClusterRole", "system:auth-delegator")),
-        binding("RoleBinding", reader, ("Role", "extension-apiserver-authentication-reader")),
-    ]);
+        binding("ClusterRoleBinding", role, ("ClusterRole", role)),
+        binding("ClusterRoleBinding", delegator, ("ClusterRole", "system:auth-delegator")),
+        reader,
+    ];
     let managed = managed(&rendering, "gardener-apiserver-virtual");
     assert_objects("virtual", &managed.objects, &want, &[]);
     assert!(!managed.keeps_objects);
