@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::error::RenderError;
 use super::generated::CA;
+use super::lifecycle::{Lifecycle, RemovalStep};
 use super::managed::ManagedObjects;
 use super::networks::VIRTUAL_API_SERVER;
 use super::rbac::{account, cluster_role_binding};
@@ -36,6 +37,14 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         cluster_role_binding("gardener.cloud:system:gardener", &BTreeMap::new(), "cluster-admin", &subjects);
     let managed = vec![ManagedObjects::in_virtual(MANAGED, vec![binding]).keeping_objects()];
     Ok(Rendering { steps, managed, awaited_service: None })
+}
+
+/// Its Secrets go before the ManagedResource.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let managed = Lifecycle::of_managed(MANAGED);
+    let secrets = [EXTERNAL, INTERNAL].map(RemovalStep::secret);
+    Lifecycle { removal: secrets.into_iter().chain(managed.removal).collect(), ..managed }
 }
 
 /// A kubeconfig whose token the resource-manager of the virtual cluster fills in; users that are in it already stay.

@@ -9,6 +9,7 @@
 //!
 //! - [`values`] — what they are rendered from; [`generated`] — Secrets of the secrets manager; [`image_vector`] — images;
 //! - [`rendering`] — what the result is; [`managed`] — ManagedResources in it; [`error`] — why there is none;
+//! - [`lifecycle`] — how a component is awaited and taken down;
 //! - [`unique`] — ConfigMaps and Secrets whose names contain a checksum; [`references`] — annotations that name them;
 //! - [`api_server`], [`gardener_program`] — what several components have in common;
 //! - [`access`] — kubeconfig and token for the virtual cluster; [`networks`] — what NetworkPolicies are made from;
@@ -37,6 +38,7 @@ pub mod kube_apiserver_service;
 pub mod kube_apiserver_sni;
 pub mod kube_controller_manager;
 pub mod kube_state_metrics;
+pub mod lifecycle;
 pub mod managed;
 pub mod networks;
 pub mod objects;
@@ -58,6 +60,7 @@ use api::operator::Garden;
 
 pub use self::error::RenderError;
 pub use self::generated::{GeneratedSecret, GeneratedSecrets, RequestedSecret};
+pub use self::lifecycle::Lifecycle;
 pub use self::managed::{ManagedObjects, ManagedTarget};
 pub use self::rendering::{DirectStep, Rendering};
 pub use self::values::{GardenValues, ObservedState, ReferencedObjects};
@@ -135,6 +138,23 @@ impl GardenComponent {
             | Self::GardenerControllerManager
             | Self::GardenerScheduler
             | Self::GardenerMetricsExporter => Vec::new(),
+        }
+    }
+
+    /// How it is awaited and taken down.
+    #[must_use]
+    pub fn lifecycle(self) -> Lifecycle {
+        match self {
+            Self::VirtualSystem => Lifecycle::of_managed(virtual_system::MANAGED).unawaited(),
+            Self::GardenerAccess => gardener_access::lifecycle(),
+            Self::KubeStateMetrics => Lifecycle::of_managed(kube_state_metrics::NAME).unawaited(),
+            Self::GardenerApiServer => gardener_apiserver::lifecycle(),
+            Self::GardenerAdmissionController => Lifecycle::of_client(gardener_admission_controller::NAME),
+            Self::GardenerControllerManager => Lifecycle::of_client(gardener_controller_manager::NAME),
+            Self::GardenerScheduler => Lifecycle::of_client(gardener_scheduler::NAME),
+            Self::GardenerMetricsExporter => {
+                Lifecycle::of_client(gardener_metrics_exporter::NAME).unawaited()
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use schema::{Kinds, Shape, Type};
 use serde_json::{Value, json};
 
 use super::fixture::Fixture;
+use super::lifecycle::{ManagedWait, RemovalStep};
 use super::*;
 
 fn everything() -> Fixture {
@@ -124,6 +125,74 @@ fn without_its_secrets_a_component_is_not_rendered() {
             assert_eq!(error, format!("secret {:?} not found", request.name));
         }
     }
+}
+
+/// What is awaited after a deployment, deleted, and awaited after that: names that are awaited together are joined by `+`, those that
+/// must be rolled out end in `!`, minutes follow.
+#[rstest]
+#[case(GardenComponent::VirtualSystem, "", "garden-system-virtual", "garden-system-virtual 2")]
+#[case(
+    GardenComponent::GardenerAccess,
+    "shoot-core-gardeneraccess 2",
+    "Secret/gardener, Secret/gardener-internal, shoot-core-gardeneraccess",
+    "shoot-core-gardeneraccess 2"
+)]
+#[case(GardenComponent::KubeStateMetrics, "", "kube-state-metrics", "kube-state-metrics 2")]
+#[case(
+    GardenComponent::GardenerApiServer,
+    "gardener-apiserver-runtime! 5, gardener-apiserver-virtual 5",
+    "gardener-apiserver-virtual, gardener-apiserver-runtime, Secret/shoot-access-gardener-apiserver",
+    "gardener-apiserver-virtual 5, gardener-apiserver-runtime 5"
+)]
+#[case(
+    GardenComponent::GardenerAdmissionController,
+    "gardener-admission-controller-runtime+gardener-admission-controller-virtual 5",
+    "gardener-admission-controller-virtual, gardener-admission-controller-runtime, \
+     Secret/shoot-access-gardener-admission-controller",
+    "gardener-admission-controller-runtime+gardener-admission-controller-virtual 5"
+)]
+#[case(
+    GardenComponent::GardenerControllerManager,
+    "gardener-controller-manager-runtime+gardener-controller-manager-virtual 5",
+    "gardener-controller-manager-virtual, gardener-controller-manager-runtime, \
+     Secret/shoot-access-gardener-controller-manager",
+    "gardener-controller-manager-runtime+gardener-controller-manager-virtual 5"
+)]
+#[case(
+    GardenComponent::GardenerScheduler,
+    "gardener-scheduler-runtime+gardener-scheduler-virtual 5",
+    "gardener-scheduler-virtual, gardener-scheduler-runtime, Secret/shoot-access-gardener-scheduler",
+    "gardener-scheduler-runtime+gardener-scheduler-virtual 5"
+)]
+#[case(
+    GardenComponent::GardenerMetricsExporter,
+    "",
+    "gardener-metrics-exporter-virtual, gardener-metrics-exporter-runtime, \
+     Secret/shoot-access-gardener-metrics-exporter",
+    "gardener-metrics-exporter-runtime+gardener-metrics-exporter-virtual 5"
+)]
+fn components_are_awaited_and_taken_down(
+    #[case] component: GardenComponent,
+    #[case] deployed: &str,
+    #[case] removal: &str,
+    #[case] removed: &str,
+) {
+    let waits = |waits: &[ManagedWait]| {
+        let each = waits.iter().map(|wait| {
+            assert_eq!(wait.namespace, "garden");
+            let mark = if wait.is_rolled_out { "!" } else { "" };
+            format!("{}{mark} {}", wait.names.join("+"), wait.within.as_secs() / 60)
+        });
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let lifecycle = component.lifecycle();
+    let steps = lifecycle.removal.iter().map(|step| match step {
+        RemovalStep::Managed(name) => name.clone(),
+        RemovalStep::Object(object) => format!("{}/{}", object.kind, object.name),
+    });
+    assert_eq!(waits(&lifecycle.deployed), deployed);
+    assert_eq!(steps.collect::<Vec<_>>().join(", "), removal);
+    assert_eq!(waits(&lifecycle.removed), removed);
 }
 
 /// OPC-139: an image vector may give images of Gardener a tag.

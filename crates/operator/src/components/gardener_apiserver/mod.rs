@@ -7,6 +7,7 @@ mod tests;
 mod virtual_cluster;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api::operator::Garden;
 use api::operator::gardener::GardenerApiServerConfig;
@@ -18,6 +19,7 @@ use super::api_server::audit::AuditSettings;
 use super::api_server::{ServerSettings, encryption};
 use super::error::RenderError;
 use super::generated::{CA_GARDENER, RequestedSecret, service_names};
+use super::lifecycle::{Lifecycle, ManagedWait};
 use super::managed::ManagedObjects;
 use super::objects::entries;
 use super::rendering::{DirectStep, Rendering};
@@ -100,6 +102,17 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         managed: std::iter::once(runtime).chain(in_virtual).collect(),
         awaited_service: address.is_none().then_some(NAME),
     })
+}
+
+/// All its pods have the new certificate before the virtual cluster forgets the old authority. OPC-120.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let wait = |name: &str| ManagedWait::of(&[name], Duration::from_mins(5));
+    Lifecycle {
+        deployed: vec![wait(MANAGED_RUNTIME).rolled_out(), wait(MANAGED_VIRTUAL)],
+        removed: vec![wait(MANAGED_VIRTUAL), wait(MANAGED_RUNTIME)],
+        ..Lifecycle::of_client(NAME)
+    }
 }
 
 /// Its labels, also those of its pods.
