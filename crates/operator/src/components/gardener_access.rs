@@ -72,8 +72,11 @@ fn kubeconfig(values: &GardenValues<'_>, secret: &str, host: &str) -> Result<Str
 fn existing_users(secret: &str, kubeconfig: &[u8]) -> Result<Value, RenderError> {
     let unreadable = |reason: String| RenderError::ExistingKubeconfig { name: secret.to_owned(), reason };
     let text = str::from_utf8(kubeconfig).map_err(|error| unreadable(error.to_string()))?;
-    let mut existing: Value = yaml::from_str(text).map_err(|error| unreadable(error.to_string()))?;
-    Ok(existing["users"].take())
+    let existing: Value = yaml::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+    let Value::Object(mut fields) = existing else {
+        return Err(unreadable("it is no object".to_owned()));
+    };
+    Ok(fields.remove("users").unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -143,9 +146,14 @@ mod tests {
             secret("gardener-internal", INTERNAL_SERVER, NOBODY),
         ];
         assert_eq!(render(&fixture.values()).unwrap().steps, want);
-        fixture.observed.kubeconfigs.insert("gardener".to_owned(), b"[".to_vec());
-        let error = render(&fixture.values()).unwrap_err().to_string();
-        assert!(error.starts_with("failed to read the kubeconfig in Secret garden/gardener: "), "{error}");
+        for unreadable in [b"[".as_slice(), b"text", b"\xff"] {
+            fixture.observed.kubeconfigs.insert("gardener".to_owned(), unreadable.to_vec());
+            let error = render(&fixture.values()).unwrap_err().to_string();
+            assert!(
+                error.starts_with("failed to read the kubeconfig in Secret garden/gardener: "),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         rule(&["core.gardener.cloud"], &["secretbindings", "seeds", "shoots", "projects"], READ),
         rule(&["seedmanagement.gardener.cloud"], &["managedseeds"], READ),
     ];
-    let roles = vec![
+    let in_virtual = vec![
         cluster_role(ROLE, &labels, &rules),
         cluster_role_binding(ROLE, &labels, ROLE, &[account(NAME)]),
     ];
@@ -46,7 +46,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         steps: vec![access::secret(NAME)],
         managed: vec![
             ManagedObjects::in_runtime(MANAGED_RUNTIME, vec![deployment(values)?, its_service]),
-            ManagedObjects::in_virtual(MANAGED_VIRTUAL, roles),
+            ManagedObjects::in_virtual(MANAGED_VIRTUAL, in_virtual),
         ],
         awaited_service: None,
     })
