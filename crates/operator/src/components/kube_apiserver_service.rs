@@ -1,15 +1,17 @@
 //! The Service of kube-apiserver of the virtual cluster, which Istio's gateway forwards to.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api::networking::NAMESPACE_SELECTORS;
 use serde_json::Value;
 
 use super::existing::remove_stale;
 use super::kube_apiserver::{NAME, labels};
+use super::lifecycle::{AwaitedState, Lifecycle, ObjectWait, PAUSE, RemovalStep};
 use super::networks::AllowedPods;
 use super::objects::{annotate, service, service_port};
-use super::rendering::{DirectStep, Rendering};
+use super::rendering::{DirectStep, ObjectName, Rendering};
 use super::topology;
 use super::values::GardenValues;
 
@@ -18,6 +20,10 @@ const PORT: u16 = 443;
 const EXPORT_TO: &str = "networking.istio.io/exportTo";
 /// Namespaces whose Pods may connect: those of gateways, and those of clients.
 const CLIENT_NAMESPACES: &str = r#"[{"matchLabels":{"gardener.cloud/role":"istio-ingress"}},{"matchLabels":{"networking.gardener.cloud/access-target-apiserver":"allowed"}}]"#;
+/// The Service of Istio's gateway.
+const GATEWAY: &str = "istio-ingressgateway";
+/// Its namespace.
+pub(super) const GATEWAY_NAMESPACE: &str = "virtual-garden-istio-ingress";
 /// The address in a cluster of a developer.
 const LOCAL_ADDRESS: &str = "10.2.10.2";
 /// What the setting of topology-aware routing adds, and takes away.
@@ -49,6 +55,23 @@ pub fn render(values: &GardenValues<'_>) -> Rendering {
     Rendering { steps: vec![DirectStep::Patch(service)], ..Rendering::default() }
 }
 
+/// Istio's gateway must have an address; after the deletion, the Service must be gone. OPC-069.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let gateway = ObjectName {
+        namespace: GATEWAY_NAMESPACE.to_owned(),
+        ..ObjectName::in_garden("v1", "Service", GATEWAY)
+    };
+    let service = ObjectName::in_garden("v1", "Service", NAME);
+    let within = Duration::from_mins(10);
+    Lifecycle {
+        ready: vec![ObjectWait::every_five_seconds(gateway, AwaitedState::LoadBalancer, within)],
+        removal: vec![RemovalStep::Object(service.clone())],
+        gone: vec![ObjectWait { object: service, state: AwaitedState::Gone, every: PAUSE, within: None }],
+        ..Lifecycle::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -56,7 +79,6 @@ mod tests {
 
     use super::*;
     use crate::components::fixture::{Fixture, assert_objects};
-    use crate::components::rendering::ObjectName;
 
     const SERVICE: &str = "Service/virtual-garden-kube-apiserver";
 

@@ -3,9 +3,12 @@
 
 use serde_json::{Value, json};
 
+use super::NAMESPACE;
 use super::kube_apiserver::{NAME, domains, labels};
+use super::kube_apiserver_service::GATEWAY_NAMESPACE;
+use super::lifecycle::{Lifecycle, RemovalStep};
 use super::objects::metadata;
-use super::rendering::{DirectStep, Rendering};
+use super::rendering::{DirectStep, ObjectName, Rendering};
 use super::values::{GardenValues, service_host};
 
 const API_VERSION: &str = "networking.istio.io/v1beta1";
@@ -59,6 +62,25 @@ fn virtual_service(hosts: &[String], host: &str) -> Value {
     });
     let spec = json!({ "exportTo": ["*"], "hosts": hosts, "gateways": [NAME], "tls": [route] });
     object("VirtualService", &spec)
+}
+
+/// Nothing is awaited. The original deletes an EnvoyFilter, too, which Gardens never had.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let filter = ObjectName {
+        namespace: GATEWAY_NAMESPACE.to_owned(),
+        ..ObjectName::in_garden("networking.istio.io/v1alpha3", "EnvoyFilter", NAMESPACE)
+    };
+    let object = |kind: &str| RemovalStep::object(API_VERSION, kind, NAME);
+    Lifecycle {
+        removal: vec![
+            object("DestinationRule"),
+            RemovalStep::Object(filter),
+            object("Gateway"),
+            object("VirtualService"),
+        ],
+        ..Lifecycle::default()
+    }
 }
 
 #[cfg(test)]

@@ -52,6 +52,8 @@ pub mod virtual_resource_manager;
 pub mod virtual_system;
 
 #[cfg(test)]
+mod control_plane_contract;
+#[cfg(test)]
 pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
@@ -145,6 +147,12 @@ impl GardenComponent {
     #[must_use]
     pub fn lifecycle(self) -> Lifecycle {
         match self {
+            Self::KubeApiServerService => kube_apiserver_service::lifecycle(),
+            Self::KubeApiServerSni => kube_apiserver_sni::lifecycle(),
+            Self::Etcd => etcd::lifecycle(),
+            Self::KubeApiServer => kube_apiserver::lifecycle(),
+            Self::KubeControllerManager => kube_controller_manager::lifecycle(),
+            Self::VirtualResourceManager => virtual_resource_manager::lifecycle(),
             Self::VirtualSystem => Lifecycle::of_managed(virtual_system::MANAGED).unawaited(),
             Self::GardenerAccess => gardener_access::lifecycle(),
             Self::KubeStateMetrics => Lifecycle::of_managed(kube_state_metrics::NAME).unawaited(),

@@ -9,6 +9,8 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use api::operator::Garden;
 use secrets::{
     AuthorityChoice, CertificateContent, CertificateKind, Content, GenerateOptions, SecretRequest, Signer,
@@ -18,6 +20,7 @@ use serde_json::json;
 use super::NAMESPACE;
 use super::error::RenderError;
 use super::generated::{CA_ETCD, ETCD_CLIENT, RequestedSecret, service_names};
+use super::lifecycle::{AwaitedState, Lifecycle, ObjectWait, RemovalStep};
 use super::rendering::{DirectStep, ObjectName, Rendering};
 use super::values::GardenValues;
 
@@ -131,6 +134,23 @@ pub fn render_peer_authority(values: &GardenValues<'_>) -> Result<Rendering, Ren
         }))
     });
     Ok(Rendering { steps: steps.collect(), ..Rendering::default() })
+}
+
+/// Both must be ready. They are only deleted after a confirmation; nobody waits until they are gone, but etcd-druid stays as long as
+/// they are there. OPC-064, OPC-065.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let object = |role: EtcdRole| ObjectName::in_garden(api::druid::API_VERSION, "Etcd", role.etcd_name());
+    let ready =
+        |role| ObjectWait::every_five_seconds(object(role), AwaitedState::EtcdReady, Duration::from_mins(5));
+    let removal = EtcdRole::ALL.into_iter().flat_map(|role| {
+        [
+            RemovalStep::Confirm(object(role)),
+            RemovalStep::object(HVPA.0, HVPA.1, role.etcd_name()),
+            RemovalStep::Object(object(role)),
+        ]
+    });
+    Lifecycle { ready: EtcdRole::ALL.map(ready).into(), removal: removal.collect(), ..Lifecycle::default() }
 }
 
 fn server(role: EtcdRole) -> RequestedSecret {

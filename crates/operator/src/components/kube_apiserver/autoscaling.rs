@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{CONTAINER, NAME};
 use crate::components::NAMESPACE;
+use crate::components::lifecycle::RemovalStep;
 use crate::components::objects::{entries, metadata};
 use crate::components::rendering::{DirectStep, ObjectName};
 use crate::components::values::GardenValues;
@@ -35,6 +36,12 @@ pub(super) fn steps(values: &GardenValues<'_>) -> [DirectStep; 3] {
             delete(HVPA, NAME),
         ]
     }
+}
+
+/// All that it may have.
+pub(super) fn removal() -> [RemovalStep; 3] {
+    [(HPA, NAME), (VPA, VPA_NAME), (HVPA, NAME)]
+        .map(|((version, kind), name)| RemovalStep::object(version, kind, name))
 }
 
 fn target() -> Value {

@@ -16,11 +16,13 @@ mod secret_requests;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api::operator::Garden;
 use api::operator::kube_apiserver::VirtualApiServerConfig;
 
 use super::error::RenderError;
+use super::lifecycle::{AwaitedState, Lifecycle, ObjectWait, RemovalStep};
 use super::networks::VIRTUAL_API_SERVER;
 use super::objects::{entries, pod_disruption_budget};
 use super::references;
@@ -37,6 +39,11 @@ pub const NAME: &str = VIRTUAL_API_SERVER;
 const CONTAINER: &str = "kube-apiserver";
 /// Deployments of other clusters had these for their VPN; the original deletes them each time.
 const VPN_ROLE: &str = "kube-apiserver-vpn-client-init";
+
+/// The ManagedResource that control planes of Shoots with nodes have.
+const MANAGED_ELSEWHERE: &str = "shoot-core-kube-apiserver";
+/// How many lines of a Pod's log tell why it does not become ready.
+const LOG_LINES: u32 = 10;
 
 /// Labels of its Pods by which they are selected.
 #[must_use]
@@ -64,7 +71,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let mut steps = vec![DirectStep::Patch(pod_disruption_budget(NAME, &labels()))];
     steps.extend(autoscaling::steps(values));
     steps.extend(files.steps());
-    steps.extend(deletions());
+    steps.extend(of_vpn().map(DirectStep::Delete));
     steps.extend(files.watchdog.clone().map(DirectStep::Create));
     let mut deployment = deployment::deployment(values, config, &files)?;
     references::annotate(&mut deployment);
@@ -72,8 +79,27 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     Ok(Rendering { steps, ..Rendering::default() })
 }
 
-fn deletions() -> [DirectStep; 3] {
+/// How it is awaited and taken down. ConfigMaps and Secrets with unique names are left to the garbage collector. OPC-101, OPC-102.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let within = Duration::from_mins(5);
+    let wait = |state| vec![ObjectWait::deployment(NAME, state, within)];
+    let mut removal = vec![RemovalStep::ManagedAlone(MANAGED_ELSEWHERE.to_owned())];
+    removal.extend(autoscaling::removal());
+    removal.push(RemovalStep::object("policy/v1", "PodDisruptionBudget", NAME));
+    removal.push(RemovalStep::object("apps/v1", "Deployment", NAME));
+    removal.extend(of_vpn().map(RemovalStep::Object));
+    Lifecycle {
+        ready: wait(AwaitedState::RolledOutOrLogs(LOG_LINES)),
+        removal,
+        gone: wait(AwaitedState::Gone),
+        ..Lifecycle::default()
+    }
+}
+
+/// What a Garden does not have.
+fn of_vpn() -> [ObjectName; 3] {
     let rbac = "rbac.authorization.k8s.io/v1";
     [("v1", "ServiceAccount", NAME), (rbac, "Role", VPN_ROLE), (rbac, "RoleBinding", VPN_ROLE)]
-        .map(|(version, kind, name)| DirectStep::Delete(ObjectName::in_garden(version, kind, name)))
+        .map(|(version, kind, name)| ObjectName::in_garden(version, kind, name))
 }

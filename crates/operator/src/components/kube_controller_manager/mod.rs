@@ -10,6 +10,7 @@ mod scaling;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api::operator::Garden;
 use secrets::AuthorityChoice;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 use super::error::RenderError;
 use super::generated::{CA, RequestedSecret, service_names};
+use super::lifecycle::{AwaitedState, Lifecycle, ManagedWait, ObjectWait, RemovalStep};
 use super::managed::ManagedObjects;
 use super::networks::AllowedPods;
 use super::objects::{annotate, entries, pod_disruption_budget, service, service_port};
@@ -26,6 +28,8 @@ use super::{NAMESPACE, access, rbac};
 
 /// The name of most of its objects.
 pub const NAME: &str = "virtual-garden-kube-controller-manager";
+/// The ManagedResource with its permissions in the virtual cluster.
+pub const MANAGED: &str = "shoot-core-kube-controller-manager";
 /// Its name in the virtual cluster, and its container.
 const CLIENT: &str = "kube-controller-manager";
 /// The server certificate.
@@ -58,8 +62,28 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         DirectStep::Patch(pod_disruption_budget(NAME, &labels())),
     ];
     steps.extend(scaling::steps(values));
-    let managed = ManagedObjects::in_virtual("shoot-core-kube-controller-manager", vec![binding]);
+    let managed = ManagedObjects::in_virtual(MANAGED, vec![binding]);
     Ok(Rendering { steps, managed: vec![managed.keeping_objects()], ..Rendering::default() })
+}
+
+/// How it is awaited and taken down.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let within = Duration::from_mins(3);
+    let mut removal = vec![RemovalStep::ManagedAlone(MANAGED.to_owned())];
+    removal.extend(scaling::removal());
+    removal.extend([
+        RemovalStep::object("v1", "Service", NAME),
+        RemovalStep::object("policy/v1", "PodDisruptionBudget", NAME),
+        RemovalStep::object("apps/v1", "Deployment", NAME),
+        RemovalStep::secret(&access::secret_name(CLIENT)),
+    ]);
+    Lifecycle {
+        ready: vec![ObjectWait::deployment(NAME, AwaitedState::RolledOut, within)],
+        removal,
+        removed: vec![ManagedWait::of(&[MANAGED], within)],
+        ..Lifecycle::default()
+    }
 }
 
 /// Labels by which its Pods are selected.

@@ -6,6 +6,7 @@ use api::resources::{HA_TYPE, HA_TYPE_CONTROLLER};
 use serde_json::{Value, json};
 
 use super::{CLIENT, NAME, labels};
+use crate::components::lifecycle::RemovalStep;
 use crate::components::objects::{entries, metadata, vertical_pod_autoscaler, with};
 use crate::components::rendering::{DirectStep, ObjectName};
 use crate::components::values::GardenValues;
@@ -24,6 +25,11 @@ pub(super) fn steps(values: &GardenValues<'_>) -> [DirectStep; 2] {
         let vpa = vertical_pod_autoscaler(VPA_NAME, NAME, &BTreeMap::new(), &policy());
         [delete(HVPA, NAME), DirectStep::Patch(vpa)]
     }
+}
+
+/// All that it may have.
+pub(super) fn removal() -> [RemovalStep; 2] {
+    [(VPA, VPA_NAME), (HVPA, NAME)].map(|((version, kind), name)| RemovalStep::object(version, kind, name))
 }
 
 fn policy() -> Value {

@@ -13,6 +13,7 @@ mod tests;
 mod webhooks;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use api::operator::Garden;
 use api::resources::{KEEP_OBJECT, TOKEN_EXPIRATION_DURATION};
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 
 use super::error::RenderError;
 use super::generated::{RequestedSecret, service_names};
+use super::lifecycle::{AwaitedState, Lifecycle, ManagedWait, ObjectWait, RemovalStep};
 use super::managed::ManagedObjects;
 use super::networks::AllowedPods;
 use super::objects::{annotate, entries, metadata, service_port, vertical_pod_autoscaler, with};
@@ -70,6 +72,29 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
 /// As [`render`].
 pub fn render_bootstrap(values: &GardenValues<'_>, secret: &str) -> Result<Rendering, RenderError> {
     render_with(values, Some(secret))
+}
+
+/// How it is awaited and taken down: its permissions in the virtual cluster go first, as long as it can remove them. OPC-113.
+#[must_use]
+pub fn lifecycle() -> Lifecycle {
+    let rbac = "rbac.authorization.k8s.io/v1";
+    let object = RemovalStep::object;
+    Lifecycle {
+        ready: vec![ObjectWait::deployment(NAME, AwaitedState::Healthy, Duration::from_mins(5))],
+        removal: vec![
+            RemovalStep::Managed(MANAGED.to_owned()),
+            RemovalStep::AwaitGone(ManagedWait::of(&[MANAGED], Duration::from_mins(2))),
+            object("policy/v1", "PodDisruptionBudget", NAME),
+            object("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", VPA_NAME),
+            object("apps/v1", "Deployment", NAME),
+            object("v1", "Service", NAME),
+            object("v1", "ServiceAccount", NAME),
+            RemovalStep::secret(&access::secret_name(CLIENT)),
+            object(rbac, "Role", NAME),
+            object(rbac, "RoleBinding", NAME),
+        ],
+        ..Lifecycle::default()
+    }
 }
 
 fn render_with(values: &GardenValues<'_>, bootstrap: Option<&str>) -> Result<Rendering, RenderError> {
