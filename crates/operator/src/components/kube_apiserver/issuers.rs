@@ -53,9 +53,7 @@ mod tests {
             ..ServiceAccountConfig::default()
         };
         let issuers = TokenIssuers::new(Some(&config), "default".to_owned());
-        assert_eq!(
-            (issuers.issuer.as_str(), issuers.accepted),
-            (main, accepted.iter().map(|name| (*name).to_owned()).collect())
-        );
+        let accepted: Vec<String> = accepted.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(issuers, TokenIssuers { issuer: main.to_owned(), accepted });
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::resources::{API_VERSION, RESOURCES_APPLIED, TOKEN_RENEW_TIMESTAMP};
 use formats::time;
 use secrets::request::{ControlPlaneContent, KubeconfigCluster};
 use secrets::{CertificateContent, CertificateKind, Content, GenerateOptions, SecretRequest, Signer};
@@ -13,8 +14,6 @@ use crate::components::generated::{CA, RequestedSecret};
 use crate::components::networks::VIRTUAL_API_SERVER;
 use crate::components::values::GardenValues;
 use crate::components::{NAMESPACE, access};
-
-use api::resources::{API_VERSION, RESOURCES_APPLIED, TOKEN_RENEW_TIMESTAMP};
 
 /// The authority of clients.
 const CA_CLIENT: &str = "ca-client";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::gardener::SYSTEM_COMPONENTS;
 use formats::yaml;
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ fn controllers() -> Value {
 
 fn webhooks() -> Value {
     let off = json!({ "enabled": false });
-    let nodes = json!({ api::gardener::SYSTEM_COMPONENTS: "true" });
+    let nodes = json!({ SYSTEM_COMPONENTS: "true" });
     json!({
         "crdDeletionProtection": off,
         "endpointSliceHints": off,
