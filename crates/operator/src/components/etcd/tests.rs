@@ -251,7 +251,7 @@ fn hvpa(role: &str, min_memory: &str, scale_down: &str, stateful_set: &str, repl
             "minChange": {"cpu": change("1", 80), "memory": change("2G", 80)},
         })
     };
-    let (hpa, vpa) =
+    let (horizontal, vertical) =
         (json!({"role": format!("etcd-hpa-{role}")}), json!({"role": format!("etcd-vpa-{role}")}));
     json!({
         "apiVersion": "autoscaling.k8s.io/v1alpha1", "kind": "Hvpa",
@@ -264,8 +264,8 @@ fn hvpa(role: &str, min_memory: &str, scale_down: &str, stateful_set: &str, repl
             "maintenanceTimeWindow": {"begin": "220000+0100", "end": "230000+0100"},
             "targetRef": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": stateful_set},
             "hpa": {
-                "selector": {"matchLabels": hpa},
-                "template": {"metadata": {"labels": hpa}, "spec": {
+                "selector": {"matchLabels": horizontal},
+                "template": {"metadata": {"labels": horizontal}, "spec": {
                     "minReplicas": replicas, "maxReplicas": replicas, "metrics": [
                         {"type": "Resource", "resource": {"name": "cpu", "targetAverageUtilization": 80}},
                         {"type": "Resource", "resource": {"name": "memory", "targetAverageUtilization": 80}},
@@ -273,10 +273,10 @@ fn hvpa(role: &str, min_memory: &str, scale_down: &str, stateful_set: &str, repl
                 }},
             },
             "vpa": {
-                "selector": {"matchLabels": vpa}, "deploy": true,
+                "selector": {"matchLabels": vertical}, "deploy": true,
                 "scaleUp": scale("Auto", "5m"), "scaleDown": scale(scale_down, "15m"),
                 "limitsRequestsGapScaleParams": {"cpu": change("2", 40), "memory": change("5G", 40)},
-                "template": {"metadata": {"labels": vpa}, "spec": {"resourcePolicy": {"containerPolicies": [
+                "template": {"metadata": {"labels": vertical}, "spec": {"resourcePolicy": {"containerPolicies": [
                     {
                         "containerName": "etcd", "controlledValues": "RequestsOnly",
                         "minAllowed": {"memory": min_memory}, "maxAllowed": {"cpu": "4", "memory": "30G"},
