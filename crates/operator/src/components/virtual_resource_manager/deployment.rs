@@ -61,7 +61,7 @@ pub(super) fn deployment(
     add_volume(&mut deployment, secret_volume("root-ca", values.secrets.name(CA)?), ROOT_CA);
     match bootstrap {
         Some(secret) => {
-            add_volume(&mut deployment, secret_volume("kubeconfig-bootstrap", secret), KUBECONFIG)
+            add_volume(&mut deployment, secret_volume("kubeconfig-bootstrap", secret), KUBECONFIG);
         }
         None => mount_kubeconfig(&mut deployment, values.secrets, CLIENT)?,
     }
