@@ -1,6 +1,7 @@
 //! Why a component cannot be rendered.
 
 use formats::version::VersionError;
+use versions::window::WindowError;
 
 use super::NAMESPACE;
 use super::image_vector::ImageVectorError;
@@ -35,6 +36,15 @@ pub enum RenderError {
         #[source]
         source: VersionError,
     },
+    /// The maintenance window is none.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    /// The network of the virtual cluster's Services is none.
+    #[error("cannot parse service network CIDR: invalid CIDR address: {0}")]
+    ServiceNetwork(String),
+    /// The annotation that says when a token is renewed has no time.
+    #[error("could not parse renew timestamp: {0:?} is no time as RFC 3339 has it")]
+    RenewalTime(String),
     /// The Garden has no domain.
     #[error("spec.virtualCluster.dns.domains is empty: add a domain")]
     NoDomain,

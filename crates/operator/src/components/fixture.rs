@@ -15,11 +15,30 @@ use super::rendering::{Rendering, name_of};
 use super::values::{GardenValues, ObservedState, ReferencedObjects};
 use crate::config::OperatorConfiguration;
 
-/// Requests of authorities: each has a bundle.
-const AUTHORITIES: [&str; 5] = ["ca", "ca-client", "ca-etcd", "ca-front-proxy", "ca-gardener"];
+/// Requests of authorities, and of a key: each has a bundle.
+const AUTHORITIES: [&str; 8] = [
+    "ca",
+    "ca-client",
+    "ca-etcd",
+    "ca-etcd-peer",
+    "ca-front-proxy",
+    "ca-garden-runtime",
+    "ca-gardener",
+    "service-account-key",
+];
 /// Other requests, without a bundle.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 15] = [
     "etcd-client",
+    "etcd-server-main",
+    "etcd-server-events",
+    "etcd-peer-server-main",
+    "etcd-peer-server-events",
+    "kube-apiserver",
+    "kube-apiserver-etcd-encryption-key",
+    "kube-apiserver-static-token",
+    "kube-aggregator",
+    "kube-controller-manager-server",
+    "virtual-garden-gardener-resource-manager-server",
     "generic-token-kubeconfig",
     "gardener-apiserver",
     "gardener-admission-controller-cert",
@@ -135,7 +154,8 @@ pub(crate) fn generated(name: &str, has_bundle: bool) -> GeneratedSecret {
         immutable: true,
         created: None,
     };
-    let key = SecretData::from([("key", "key1"), ("secret", "secret1")]);
+    let tokens = "token0,other,other,\ntoken1,health-check,health-check,";
+    let key = SecretData::from([("key", "key1"), ("secret", "secret1"), ("static_tokens.csv", tokens)]);
     let bundle = SecretData::from([("bundle.crt", format!("{name} bundle"))]);
     GeneratedSecret {
         current: secret("current", key),

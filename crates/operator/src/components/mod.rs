@@ -13,13 +13,17 @@
 //! - [`unique`] — ConfigMaps and Secrets whose names contain a checksum; [`references`] — annotations that name them;
 //! - [`api_server`], [`gardener_program`] — what several components have in common;
 //! - [`access`] — kubeconfig and token for the virtual cluster; [`networks`] — what NetworkPolicies are made from;
-//!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects.
+//!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects;
+//!   [`existing`] — objects that something is taken over from; [`durations`] — durations in flags.
 //!
 //! Nothing calls them yet but tests.
 
 pub mod access;
 pub mod api_server;
+pub mod durations;
 pub mod error;
+pub mod etcd;
+pub mod existing;
 pub mod gardener_access;
 pub mod gardener_admission_controller;
 pub mod gardener_apiserver;
@@ -29,6 +33,10 @@ pub mod gardener_program;
 pub mod gardener_scheduler;
 pub mod generated;
 pub mod image_vector;
+pub mod kube_apiserver;
+pub mod kube_apiserver_service;
+pub mod kube_apiserver_sni;
+pub mod kube_controller_manager;
 pub mod kube_state_metrics;
 pub mod lifecycle;
 pub mod managed;
@@ -40,8 +48,11 @@ pub mod rendering;
 pub mod topology;
 pub mod unique;
 pub mod values;
+pub mod virtual_resource_manager;
 pub mod virtual_system;
 
+#[cfg(test)]
+mod control_plane_contract;
 #[cfg(test)]
 pub(crate) mod fixture;
 #[cfg(test)]
@@ -62,6 +73,18 @@ pub const NAMESPACE: &str = "garden";
 /// A component that the operator deploys, in the order of deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GardenComponent {
+    /// The Service of kube-apiserver of the virtual cluster.
+    KubeApiServerService,
+    /// How kube-apiserver of the virtual cluster is reached from outside.
+    KubeApiServerSni,
+    /// Both Etcds of the virtual cluster.
+    Etcd,
+    /// kube-apiserver of the virtual cluster.
+    KubeApiServer,
+    /// kube-controller-manager of the virtual cluster.
+    KubeControllerManager,
+    /// The resource-manager of the virtual cluster.
+    VirtualResourceManager,
     /// What the virtual cluster has from the beginning.
     VirtualSystem,
     /// Kubeconfigs for the virtual cluster.
@@ -82,7 +105,13 @@ pub enum GardenComponent {
 
 impl GardenComponent {
     /// All components.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 14] = [
+        Self::KubeApiServerService,
+        Self::KubeApiServerSni,
+        Self::Etcd,
+        Self::KubeApiServer,
+        Self::KubeControllerManager,
+        Self::VirtualResourceManager,
         Self::VirtualSystem,
         Self::GardenerAccess,
         Self::KubeStateMetrics,
@@ -97,9 +126,15 @@ impl GardenComponent {
     #[must_use]
     pub fn requests(self, garden: &Garden) -> Vec<RequestedSecret> {
         match self {
+            Self::Etcd => etcd::requests(garden),
+            Self::KubeApiServer => kube_apiserver::requests(garden),
+            Self::KubeControllerManager => kube_controller_manager::requests(garden),
+            Self::VirtualResourceManager => virtual_resource_manager::requests(garden),
             Self::GardenerApiServer => gardener_apiserver::requests(garden),
             Self::GardenerAdmissionController => gardener_admission_controller::requests(garden),
-            Self::VirtualSystem
+            Self::KubeApiServerService
+            | Self::KubeApiServerSni
+            | Self::VirtualSystem
             | Self::GardenerAccess
             | Self::KubeStateMetrics
             | Self::GardenerControllerManager
@@ -112,6 +147,12 @@ impl GardenComponent {
     #[must_use]
     pub fn lifecycle(self) -> Lifecycle {
         match self {
+            Self::KubeApiServerService => kube_apiserver_service::lifecycle(),
+            Self::KubeApiServerSni => kube_apiserver_sni::lifecycle(),
+            Self::Etcd => etcd::lifecycle(),
+            Self::KubeApiServer => kube_apiserver::lifecycle(),
+            Self::KubeControllerManager => kube_controller_manager::lifecycle(),
+            Self::VirtualResourceManager => virtual_resource_manager::lifecycle(),
             Self::VirtualSystem => Lifecycle::of_managed(virtual_system::MANAGED).unawaited(),
             Self::GardenerAccess => gardener_access::lifecycle(),
             Self::KubeStateMetrics => Lifecycle::of_managed(kube_state_metrics::NAME).unawaited(),
@@ -131,6 +172,12 @@ impl GardenComponent {
     /// If something is missing that was to be generated, that the Garden refers to, or in the image vector.
     pub fn render(self, values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         match self {
+            Self::KubeApiServerService => Ok(kube_apiserver_service::render(values)),
+            Self::KubeApiServerSni => Ok(kube_apiserver_sni::render(values)),
+            Self::Etcd => etcd::render(values),
+            Self::KubeApiServer => kube_apiserver::render(values),
+            Self::KubeControllerManager => kube_controller_manager::render(values),
+            Self::VirtualResourceManager => virtual_resource_manager::render(values),
             Self::VirtualSystem => Ok(virtual_system::render(values)),
             Self::GardenerAccess => gardener_access::render(values),
             Self::KubeStateMetrics => kube_state_metrics::render(values),

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::operator::Garden;
 use api::operator::runtime_cluster::RuntimeSettings;
 use formats::version::Version;
+use jiff::Timestamp;
 use secrets::SecretData;
 
 use super::NAMESPACE;
 use super::error::RenderError;
+use super::existing::ExistingObjects;
 use super::generated::GeneratedSecrets;
 use super::image_vector::{ImageVector, ImageVersions};
 use crate::config::OperatorConfiguration;
@@ -58,6 +60,12 @@ pub struct ObservedState {
     pub service_addresses: BTreeMap<String, String>,
     /// Kubeconfigs in existing access Secrets, by name: their users are kept.
     pub kubeconfigs: BTreeMap<String, Vec<u8>>,
+    /// Objects from which something is taken over.
+    pub existing: ExistingObjects,
+    /// Whether the runtime cluster is one of a developer, in which kube-apiserver has a fixed address.
+    pub is_local: bool,
+    /// The time, which Etcds get as an annotation: etcd-druid acts on an Etcd when it changes.
+    pub time: Option<Timestamp>,
 }
 
 impl<'a> GardenValues<'a> {

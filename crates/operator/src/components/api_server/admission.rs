@@ -144,6 +144,10 @@ impl<'a> EnabledPlugin<'a> {
             self.name,
             "ValidatingAdmissionWebhook" | "MutatingAdmissionWebhook" | "ImagePolicyWebhook"
         );
+        // The original has read and written this one.
+        if let Some(config) = self.config.filter(|_| self.name == "PodSecurity") {
+            return yaml::to_string(config).map(Some).map_err(RenderError::yaml(self.name));
+        }
         if !calls_others {
             return Ok(self.config.map(|config| go_json::html_safe(&config.to_string())));
         }

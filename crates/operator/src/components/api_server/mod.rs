@@ -21,7 +21,7 @@ use super::networks::{ETCD_CLIENT_PORT, MAIN_ETCD};
 use super::objects::secret_volume;
 
 /// Accepted cipher suites, in the order of preference.
-const CIPHER_SUITES: [&str; 9] = [
+pub(super) const CIPHER_SUITES: [&str; 9] = [
     "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
     "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
     "TLS_AES_128_GCM_SHA256",
@@ -79,7 +79,7 @@ impl PodParts {
 }
 
 /// A volume's mount; `read_only` only where the original says so.
-fn mount(name: &str, path: &str, read_only: bool) -> Value {
+pub(super) fn mount(name: &str, path: &str, read_only: bool) -> Value {
     let mut mount = json!({"name": name, "mountPath": path});
     if read_only {
         mount["readOnly"] = true.into();
