@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use contract::model::Form;
 use contract::process::ProcessAction;
+use controller::leader::ElectionConfig;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -146,6 +147,8 @@ pub struct Clusters {
     pub now: Timestamp,
     /// Random numbers.
     pub chance: Chance,
+    /// The leader election in which it takes part, for targets in this process; `None`: it leads at once.
+    pub election: Option<ElectionConfig>,
 }
 
 /// The parameters of a target's start.
@@ -252,6 +255,11 @@ pub trait Target: Send + Sync {
     /// Whether it runs outside this process and needs the facts over TLS.
     fn is_outside(&self) -> bool {
         true
+    }
+
+    /// Whether controllers of a component of it run only while it leads, if [`Clusters::election`] says so.
+    fn elects_leader(&self, _component: &str) -> bool {
+        false
     }
 
     /// Whether contracts of this component and form apply to it. Contracts about versions apply only to targets that decide.

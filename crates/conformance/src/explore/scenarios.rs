@@ -84,7 +84,7 @@ impl<'a> Scenarios<'a> {
             ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(&[])?, scenario)));
         match run {
             Ok(((checks, history), scenario)) if checks.is_empty() => {
-                let plan = PerturbationPlan::of(&history);
+                let plan = PerturbationPlan::of(&history, self.elects_leader(at));
                 Learnt::Passed(Box::new(scenario), Box::new(history), plan)
             }
             Ok(((checks, _), _)) => Learnt::Refused(checks),
@@ -92,6 +92,13 @@ impl<'a> Scenarios<'a> {
             Err(ScenarioEnd::Environment(reason)) => Learnt::Broken(reason),
             Err(ScenarioEnd::Interrupted) => Learnt::Left,
         }
+    }
+
+    /// Whether one of several instances of the scenario's component leads. A second one of a program outside this process would
+    /// need the same ports.
+    fn elects_leader(&self, at: CaseRef) -> bool {
+        let (target, located) = (self.shared.target, plan::locate(self.shared.contracts, at));
+        !target.is_outside() && target.elects_leader(&located.contract.component)
     }
 
     /// Runs a scenario with one of its perturbations.

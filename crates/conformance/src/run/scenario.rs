@@ -25,6 +25,7 @@ mod requests;
 mod snapshot;
 mod steps;
 mod story;
+mod takeover;
 mod task;
 mod thread;
 mod unjudged;

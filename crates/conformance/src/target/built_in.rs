@@ -13,6 +13,8 @@ use contract::gardener::decision::Decision;
 use contract::model::Form;
 use contract::process::ProcessAction;
 use controller::Entropy;
+use controller::clock::Clock;
+use controller::leader::{ElectionError, Elector};
 use serde_json::Value;
 use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
@@ -34,6 +36,7 @@ pub struct BuiltIn {
     decide: Option<fn(&Question<'_>) -> Decided>,
     admits_shoots: bool,
     maintains_shoots: bool,
+    elects_leader: bool,
     component: Option<&'static str>,
     /// Its program, for cases about processes.
     program: Option<Box<CommandTarget>>,
@@ -52,6 +55,7 @@ impl BuiltIn {
             decide: component.decide,
             admits_shoots: component.admits_shoots,
             maintains_shoots: component.maintains_shoots,
+            elects_leader: component.elects_leader,
             component: Some(component.name),
             program: None,
         }
@@ -90,9 +94,16 @@ impl BuiltIn {
             decide: None,
             admits_shoots: false,
             maintains_shoots: false,
+            elects_leader: false,
             component: None,
             program: None,
         }
+    }
+
+    /// The same, of which one instance leads at a time: `start` uses the elector of its clusters.
+    #[must_use]
+    pub fn electing_leader(self) -> Self {
+        Self { elects_leader: true, ..self }
     }
 }
 
@@ -117,6 +128,10 @@ impl Target for BuiltIn {
 
     fn is_outside(&self) -> bool {
         false
+    }
+
+    fn elects_leader(&self, _component: &str) -> bool {
+        self.elects_leader
     }
 
     fn supports(&self, component: &str, form: Form) -> bool {
@@ -149,18 +164,17 @@ impl Target for BuiltIn {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        let refused = |reason| TargetError::Configuration { name: self.name.clone(), reason };
+        let clusters = setup.clusters.map(clusters).transpose();
         let options = StartOptions {
             config: setup.config.clone(),
             instance: setup.instance.to_owned(),
             controller: setup.controller.map(str::to_owned),
             now: setup.now,
             client: setup.facts.map(|facts| facts.client),
-            clusters: setup.clusters.map(clusters),
+            clusters: clusters.map_err(|error| refused(error.to_string()))?,
         };
-        let started = (self.start)(options).await;
-        let started =
-            started.map_err(|reason| TargetError::Configuration { name: self.name.clone(), reason })?;
-        Ok(Box::new(RunningBuiltIn(started)))
+        Ok(Box::new(RunningBuiltIn((self.start)(options).await.map_err(refused)?)))
     }
 }
 
@@ -178,17 +192,22 @@ impl Versions for BuiltIn {
     }
 }
 
-fn clusters(clusters: Clusters) -> component::Clusters {
-    component::Clusters {
-        source: clusters.source.client,
+fn clusters(clusters: Clusters) -> Result<component::Clusters, ElectionError> {
+    let entropy = match clusters.chance {
+        Chance::Seeded => Entropy::seeded(0),
+        Chance::Least => Entropy::always(0.0),
+        Chance::Greatest => Entropy::always(1.0),
+    };
+    let (source, clock) = (clusters.source.client, Clock::starting_at(clusters.now));
+    let elector =
+        clusters.election.map(|config| Elector::new(config, source.clone(), clock, entropy.clone()));
+    Ok(component::Clusters {
+        source,
         target: clusters.target.map(|target| target.client),
         now: clusters.now,
-        entropy: match clusters.chance {
-            Chance::Seeded => Entropy::seeded(0),
-            Chance::Least => Entropy::always(0.0),
-            Chance::Greatest => Entropy::always(1.0),
-        },
-    }
+        entropy,
+        elector: elector.transpose()?,
+    })
 }
 
 struct RunningBuiltIn(Started);

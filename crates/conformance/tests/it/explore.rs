@@ -63,6 +63,13 @@ fn explored_with(bug: Bug, (sources, steps): (&[&str], &str), options: &ExploreO
     explore::run(vec![contract(sources, steps)], &target, options, &|_| {}, &Interrupt::default())
 }
 
+/// The same with a target of which one of two instances leads.
+fn explored_with_election(bug: Bug, options: &ExploreOptions) -> Outcome {
+    let target: Arc<dyn Target> = Arc::new(target(bug).electing_leader());
+    let contracts = vec![contract(&["src-a", "src-b"], STEPS)];
+    explore::run(contracts, &target, options, &|_| {}, &Interrupt::default())
+}
+
 fn failures(outcome: &Outcome) -> Vec<&PerturbationFailure> {
     outcome.scenarios.iter().flat_map(|scenario| &scenario.failures).collect()
 }
@@ -128,6 +135,35 @@ fn each_planted_bug_is_found_by_a_perturbation_that_shows_its_cause() {
         assert_eq!((again.counts.run, again.counts.failed), (1, 1), "{bug:?}");
         assert_eq!(failures(&again)[0].story, one.story);
     }
+}
+
+#[test]
+fn a_second_instance_takes_over_from_a_leader_that_is_lost_at_any_write() {
+    let outcome = explored_with_election(Bug::None, &options());
+    let found: Vec<_> = failures(&outcome).iter().map(|failure| (&failure.story, &failure.checks)).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    let reason = outcome.exit_reason();
+    assert_eq!((reason.code, outcome.counts.missed), (0, 0), "{}", reason.cause);
+    let lost = outcome.kinds["leader lost at a write"];
+    assert_eq!((lost.run, outcome.scenarios[0].writes), (12, 12));
+}
+
+#[test]
+fn a_leader_that_goes_on_without_its_lease_is_found() {
+    let outcome = explored_with_election(Bug::OldLeader, &options());
+    let found = failures(&outcome);
+    let told: Vec<_> =
+        found.iter().map(|failure| (&failure.kind, &failure.story, &failure.checks)).collect();
+    let is_late = |failure: &&&PerturbationFailure| {
+        failure.kind == "leader lost at a write"
+            && failure.story.contains("create secret/ticket-a")
+            && failure.checks.iter().any(|check| check.part == "leader")
+    };
+    let one = found.iter().find(is_late).unwrap_or_else(|| panic!("{told:#?}"));
+    assert!(one.story.ends_with("and a second instance took over"), "{}", one.story);
+    let options = ExploreOptions { perturbation: Some(one.numbers), ..options() };
+    let again = explored_with_election(Bug::OldLeader, &options);
+    assert_eq!((again.counts.run, again.counts.failed), (1, 1));
 }
 
 #[test]

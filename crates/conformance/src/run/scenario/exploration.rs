@@ -36,6 +36,8 @@ pub(crate) struct TargetHistory {
     pub(crate) objects: BTreeSet<(usize, ObjectRef)>,
     /// How many of the perturbations struck.
     pub(crate) struck: usize,
+    /// What the target wrote after it had lost its Lease and a second instance had got it.
+    pub(crate) late_writes: Vec<ObservedWrite>,
 }
 
 /// An event that a watch of the target delivered.
@@ -94,7 +96,7 @@ impl Exploration {
         let (events, reads) = (events.collect(), reads.collect());
         let objects = remaining_objects(clusters, scenario, &writes).await?;
         let watched = watched_kinds(clusters);
-        Ok(TargetHistory { writes, moments, reads, events, watched, objects, struck: 0 })
+        Ok(TargetHistory { writes, moments, reads, events, watched, objects, ..TargetHistory::default() })
     }
 }
 
