@@ -227,6 +227,7 @@ mod tests {
             kind: "crash after a write".to_owned(),
             story: "the 2nd write, patch configmap/x, was executed and the target was killed".to_owned(),
             checks: Vec::new(),
+            timeline: Vec::new(),
             command: "gardener-conformance explore --case 'C-001/one' --perturbation 3".to_owned(),
         };
         let one = scenario("C-001/one", ScenarioState::Explored, counts(12, 2, 10, 1, 0));
@@ -295,6 +296,7 @@ something was found · 17 perturbations: 14 run, 2 cut, 1 left · 2 scenarios ·
             kind: "crash after a write + event late".to_owned(),
             story: "one; and another".to_owned(),
             checks: Vec::new(),
+            timeline: Vec::new(),
             command: "gardener-conformance explore --case 'C-001/one' --perturbation 3+7".to_owned(),
         };
         let pairs = ExplorationCounts { space: 45, cut: 5, run: 20, failed: 1, missed: 6, left: 20 };

@@ -6,6 +6,7 @@ use apiserver::{Active, Effect, Fault, Faults, Matching, ReadFault, Refusal, Str
 use contract::scenario;
 use schema::Kinds;
 use substrate::embedded::Embedded;
+use tokio::time::Instant;
 
 use super::clusters::{Clusters, TARGET_USER};
 use super::perturbation::{LAG, Perturbation};
@@ -238,6 +239,11 @@ impl ActiveFault {
     /// Whether it struck, and what comes after the kill, too.
     pub(super) fn struck_wholly(&self) -> bool {
         self.then.is_none() && self.active.iter().all(|active| active.struck() > 0)
+    }
+
+    /// When it struck first, if it did.
+    pub(super) fn first_strike(&self) -> Option<Instant> {
+        self.active.iter().filter_map(Active::first_strike).min()
     }
 
     /// Whether it struck.

@@ -49,9 +49,8 @@ pub(super) fn moment(clusters: &Clusters) -> Option<Instant> {
     requests.into_iter().find(is_takeover).map(|request| request.at)
 }
 
-/// What the first instance wrote after that, server by server.
-pub(super) fn late_writes(clusters: &Clusters) -> Vec<ObservedWrite> {
-    let Some(moment) = moment(clusters) else { return Vec::new() };
+/// What the first instance wrote after this moment, server by server.
+pub(super) fn late_writes(clusters: &Clusters, moment: Instant) -> Vec<ObservedWrite> {
     let of_server = |(at, server): (usize, &Embedded)| {
         let late = server.requests_since(0).into_iter().filter(|request| {
             request.user == TARGET_USER && request.at > moment && request.code < 400

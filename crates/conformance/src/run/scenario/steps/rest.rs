@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::{ScenarioEnd, StepBaseline, StepRunner};
 use crate::report::Check;
 use crate::run::scenario::exploration::TargetHistory;
+use crate::run::scenario::faults::ActiveFault;
 use crate::run::scenario::takeover;
 
 /// Pause between two checks for writes.
@@ -46,12 +47,16 @@ impl StepRunner<'_> {
     ) -> Result<Option<TargetHistory>, ScenarioEnd> {
         let Some(exploration) = &self.exploration else { return Ok(None) };
         let history = exploration.end(self.clusters, scenario).await?;
+        let takeover = if self.elects_leader { takeover::moment(self.clusters) } else { None };
         // A leader is lost when another one leads.
-        let has_leader = !self.elects_leader || takeover::moment(self.clusters).is_some();
+        let has_leader = !self.elects_leader || takeover.is_some();
         let struck = self.faults.iter().filter(|fault| fault.struck_wholly() && has_leader).count();
-        let late_writes =
-            if self.elects_leader { takeover::late_writes(self.clusters) } else { Vec::new() };
-        Ok(Some(TargetHistory { struck, late_writes, ..history }))
+        let strikes = self.faults.iter().map(ActiveFault::first_strike).collect();
+        let late_writes = takeover.map(|moment| takeover::late_writes(self.clusters, moment));
+        let mut step_ends: Vec<_> = self.ends.iter().map(|(step, at)| (step.clone(), *at)).collect();
+        step_ends.sort_by_key(|(_, at)| *at);
+        let late_writes = late_writes.unwrap_or_default();
+        Ok(Some(TargetHistory { struck, strikes, step_ends, takeover, late_writes, ..history }))
     }
 
     /// Waits until a time. A target that a perturbation kills meanwhile starts again at once.
