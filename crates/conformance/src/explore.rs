@@ -22,7 +22,8 @@ use contract::model::Contract;
 
 pub use self::numbers::PlanNumbers;
 pub use self::outcome::{
-    ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState, TimelineEntry, TimelineKind,
+    ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState, TimelineEntry,
+    TimelineKind,
 };
 use self::pairs::PairPlan;
 use self::scenarios::{LearntScenario, Scenarios};

@@ -30,6 +30,8 @@ fn the_scenarios_of_a_clause_are_explored() {
     assert_eq!((number("failed"), number("missed"), number("left")), (0, 0, 0), "{counts}");
     assert_eq!(number("run") + number("cut"), number("space"), "{counts}");
     assert_eq!(found["scenarios"].as_array().map(Vec::len), Some(3));
+    let page = std::fs::read_to_string(folder.path().join("found/explore.html")).unwrap();
+    assert!(page.contains("nothing was found") && page.contains("leader lost at a write"), "{page}");
 }
 
 #[test]

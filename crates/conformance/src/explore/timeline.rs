@@ -43,7 +43,8 @@ pub(super) fn of(
     let takeover = history.takeover.map(|at| last(at, TimelineKind::Takeover, lease.to_owned()));
     let steps = history.step_ends.iter();
     let steps = steps.map(|(step, at)| last(*at, TimelineKind::Step, format!("the step {step} ended")));
-    let mut all: Vec<PlacedEntry> = writes.chain(events).chain(strikes).chain(takeover).chain(steps).collect();
+    let mut all: Vec<PlacedEntry> =
+        writes.chain(events).chain(strikes).chain(takeover).chain(steps).collect();
     all.sort_by_key(|entry| (entry.at, entry.revision));
     let began = history.began.or_else(|| all.first().map(|entry| entry.at));
     let entry = |PlacedEntry { at, kind, text, .. }: PlacedEntry| {
@@ -99,13 +100,12 @@ mod tests {
             refused,
         };
         let watched = WatchedKind { server: 1, group: String::new(), resource: "secrets".to_owned() };
-        let event =
-            |kind: &str, revision: &str| ObservedEvent {
-                watched: watched.clone(),
-                object: object.clone(),
-                kind: kind.to_owned(),
-                revision: revision.to_owned(),
-            };
+        let event = |kind: &str, revision: &str| ObservedEvent {
+            watched: watched.clone(),
+            object: object.clone(),
+            kind: kind.to_owned(),
+            revision: revision.to_owned(),
+        };
         let history = TargetHistory {
             writes: vec![write("create", false), write("patch", true)],
             moments: vec![

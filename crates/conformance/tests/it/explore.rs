@@ -152,8 +152,7 @@ fn a_second_instance_takes_over_from_a_leader_that_is_lost_at_any_write() {
 fn a_leader_that_goes_on_without_its_lease_is_found() {
     let outcome = explored_with_election(Bug::OldLeader, &options());
     let found = failures(&outcome);
-    let told: Vec<_> =
-        found.iter().map(|failure| (&failure.kind, &failure.story, &failure.checks)).collect();
+    let told: Vec<_> = found.iter().map(|failure| (&failure.kind, &failure.story, &failure.checks)).collect();
     let is_late = |failure: &&&PerturbationFailure| {
         failure.kind == "leader lost at a write"
             && failure.story.contains("create secret/ticket-a")

@@ -361,7 +361,8 @@ fn times_must_fit() {
 async fn controllers_with_an_elector_run_while_it_leads_and_fail_when_the_lease_is_lost() {
     let (world, seen) = (World::new(), SeenRequests::default());
     let start = |host: &'static str| {
-        let elector = Elector::new(config(host, 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
+        let elector =
+            Elector::new(config(host, 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
         let recorded = seen.clone();
         Running::start_elected(Vec::new(), Entropy::seeded(1), Some(elector), move |_, stop| async move {
             recorded.push(format!("{host} leads"));

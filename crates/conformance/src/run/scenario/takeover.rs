@@ -52,9 +52,10 @@ pub(super) fn moment(clusters: &Clusters) -> Option<Instant> {
 /// What the first instance wrote after this moment, server by server.
 pub(super) fn late_writes(clusters: &Clusters, moment: Instant) -> Vec<ObservedWrite> {
     let of_server = |(at, server): (usize, &Embedded)| {
-        let late = server.requests_since(0).into_iter().filter(|request| {
-            request.user == TARGET_USER && request.at > moment && request.code < 400
-        });
+        let late = server
+            .requests_since(0)
+            .into_iter()
+            .filter(|request| request.user == TARGET_USER && request.at > moment && request.code < 400);
         late.filter_map(|request| requests::write(at, &request)).collect::<Vec<_>>()
     };
     clusters.servers().enumerate().flat_map(of_server).collect()

@@ -74,7 +74,8 @@ impl StepRunner<'_> {
 
     /// Sleeps, at the longest until a perturbation strikes that kills the target or replaces it: nothing else of it may go on.
     pub(super) async fn sleep_or_strike(&self, pause: Duration) {
-        let awaited = self.faults.iter().filter(|fault| fault.has_consequence() && self.exploration.is_some());
+        let awaited =
+            self.faults.iter().filter(|fault| fault.has_consequence() && self.exploration.is_some());
         let strikes: Vec<_> = awaited.map(|fault| Box::pin(fault.until_struck())).collect();
         if strikes.is_empty() {
             return sleep(pause).await;
