@@ -88,3 +88,12 @@ fn what_cannot_be_explored_is_refused() {
         explore(folder.path(), arguments).assert_exit(code, words);
     }
 }
+
+#[test]
+fn what_the_scheduler_cannot_say_after_a_refused_update_is_no_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    for clause in ["SCH-BND-001", "SCH-BND-002", "SCH-BND-004"] {
+        let result = call(folder.path(), &["explore", "--clause", clause]);
+        result.assert_exit(0, &["leader lost at a write", "exit 0: 1 scenario withstood"]);
+    }
+}
