@@ -82,30 +82,28 @@ mod tests {
     use super::*;
     use crate::run::scenario::{NthWrite, WatchedKind, WriteMoment, WriteTrouble};
 
-    #[test]
-    fn what_happened_is_in_the_order_of_time_and_of_revisions() {
-        let began = Instant::now();
-        let after = |milliseconds| began + Duration::from_millis(milliseconds);
-        let object = ObjectRef {
+    fn object() -> ObjectRef {
+        ObjectRef {
             api_version: "v1".to_owned(),
             kind: "Secret".to_owned(),
             namespace: "default".to_owned(),
             name: "x".to_owned(),
-        };
-        let write = |verb, refused| ObservedWrite {
-            server: 1,
-            verb,
-            object: object.clone(),
-            unchanged: false,
-            refused,
-        };
+        }
+    }
+
+    fn write(verb: &'static str, refused: bool) -> ObservedWrite {
+        ObservedWrite { server: 1, verb, object: object(), unchanged: false, refused }
+    }
+
+    fn event(kind: &str, revision: &str) -> ObservedEvent {
         let watched = WatchedKind { server: 1, group: String::new(), resource: "secrets".to_owned() };
-        let event = |kind: &str, revision: &str| ObservedEvent {
-            watched: watched.clone(),
-            object: object.clone(),
-            kind: kind.to_owned(),
-            revision: revision.to_owned(),
-        };
+        ObservedEvent { watched, object: object(), kind: kind.to_owned(), revision: revision.to_owned() }
+    }
+
+    #[test]
+    fn what_happened_is_in_the_order_of_time_and_of_revisions() {
+        let began = Instant::now();
+        let after = |milliseconds| began + Duration::from_millis(milliseconds);
         let history = TargetHistory {
             writes: vec![write("create", false), write("patch", true)],
             moments: vec![

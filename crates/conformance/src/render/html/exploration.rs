@@ -30,14 +30,14 @@ struct ExplorationPage<'a> {
     /// Empty if no pairs were to be run.
     pairs: String,
     took: String,
-    findings: Vec<Finding<'a>>,
+    findings: Vec<BrokenScenario<'a>>,
     kinds: Vec<SummaryRow<'a>>,
     scenarios: Vec<SummaryRow<'a>>,
 }
 
 /// A scenario that is broken, by a perturbation or without any.
 #[derive(Serialize)]
-struct Finding<'a> {
+struct BrokenScenario<'a> {
     case: &'a str,
     title: String,
     story: &'a str,
@@ -92,8 +92,8 @@ pub fn explore_html(outcome: &Outcome) -> Result<String, HtmlError> {
     Ok(environment.get_template("page")?.render(minijinja::Value::from(Serde(content)))?)
 }
 
-fn findings(scenario: &ScenarioOutcome) -> Vec<Finding<'_>> {
-    let refused = (scenario.state == ScenarioState::Refused).then(|| Finding {
+fn findings(scenario: &ScenarioOutcome) -> Vec<BrokenScenario<'_>> {
+    let refused = (scenario.state == ScenarioState::Refused).then(|| BrokenScenario {
         case: &scenario.case,
         title: "without any perturbation".to_owned(),
         story: "",
@@ -105,8 +105,8 @@ fn findings(scenario: &ScenarioOutcome) -> Vec<Finding<'_>> {
     refused.into_iter().chain(failures).collect()
 }
 
-fn finding<'a>(case: &'a str, failure: &'a PerturbationFailure) -> Finding<'a> {
-    Finding {
+fn finding<'a>(case: &'a str, failure: &'a PerturbationFailure) -> BrokenScenario<'a> {
+    BrokenScenario {
         case,
         title: format!("{} {}: {}", many(failure.numbers), failure.numbers, failure.kind),
         story: &failure.story,
