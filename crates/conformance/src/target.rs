@@ -136,6 +136,15 @@ pub enum Chance {
     Greatest,
 }
 
+/// The leader election of an instance.
+#[derive(Clone)]
+pub struct Election {
+    /// Its Lease, identity and times.
+    pub config: ElectionConfig,
+    /// Reads and writes the Lease.
+    pub client: kube::Client,
+}
+
 /// The clusters that a controller works with.
 #[derive(Clone)]
 pub struct Clusters {
@@ -148,7 +157,7 @@ pub struct Clusters {
     /// Random numbers.
     pub chance: Chance,
     /// The leader election in which it takes part, for targets in this process; `None`: it leads at once.
-    pub election: Option<ElectionConfig>,
+    pub election: Option<Election>,
 }
 
 /// The parameters of a target's start.

@@ -22,7 +22,8 @@ use webhook::registration::WebhookConfiguration;
 use super::command::CommandTarget;
 use super::url::TargetDescription;
 use super::{
-    Chance, Clusters, Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
+    Chance, Clusters, Configured, Election, Identity, Observed, Running, Setup, Target, TargetError,
+    TargetKind, Trial,
 };
 use crate::gardener::{Versions, question};
 
@@ -198,15 +199,17 @@ fn clusters(clusters: Clusters) -> Result<component::Clusters, ElectionError> {
         Chance::Least => Entropy::always(0.0),
         Chance::Greatest => Entropy::always(1.0),
     };
-    let (source, clock) = (clusters.source.client, Clock::starting_at(clusters.now));
-    let elector =
-        clusters.election.map(|config| Elector::new(config, source.clone(), clock, entropy.clone()));
+    let clock = Clock::starting_at(clusters.now);
+    let elector = clusters
+        .election
+        .map(|Election { config, client }| Elector::new(config, client, clock, entropy.clone()))
+        .transpose()?;
     Ok(component::Clusters {
-        source,
+        source: clusters.source.client,
         target: clusters.target.map(|target| target.client),
         now: clusters.now,
         entropy,
-        elector: elector.transpose()?,
+        elector,
     })
 }
 

@@ -88,7 +88,7 @@ impl Clusters {
             Some(ClusterServer::start(environment, |lane| &lane.target).await?)
         };
         let user = if environment.outside { OUTSIDE_USER } else { TARGET_USER };
-        let started = Self { source, target, idle, user, refusals: ActiveRefusals::to(user) };
+        let started = Self { source, target, idle, user, refusals: ActiveRefusals::to([user, SECOND_USER]) };
         let written = environment.needs.write(&started.cluster(Side::Source)).await;
         written.map_err(|error| write_error(Side::Source, &error))?;
         if let Some(aggregated) = &environment.aggregated {
@@ -143,7 +143,8 @@ impl Clusters {
         &self.member(side).server
     }
 
-    /// The clusters that an instance of the target starts with; in this process, its requests are those of this user.
+    /// The clusters that an instance of the target starts with; in this process, its requests are those of this user, and those of
+    /// its election of a user that is called as its identity.
     pub(super) fn for_target(&self, user: &str, election: Option<ElectionConfig>) -> target::Clusters {
         let client = |server: &Embedded| {
             let idle = self.idle;
@@ -159,7 +160,10 @@ impl Clusters {
             target: self.target.as_ref().map(|target| facts(&target.server)),
             now: self.source.server.now(),
             chance: target::Chance::Seeded,
-            election,
+            election: election.map(|config| {
+                let client = self.source.server.client_as(&config.identity);
+                target::Election { config, client }
+            }),
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn election(user: &str) -> ElectionConfig {
     ElectionConfig {
         namespace: "kube-system".to_owned(),
         name: "explored-target".to_owned(),
-        identity: user.to_owned(),
+        identity: identity(user),
         lease_duration: Duration::from_secs(15),
         renew_deadline: Duration::from_secs(10),
         retry_period: Duration::from_secs(2),
@@ -31,19 +31,25 @@ pub(super) fn election(user: &str) -> ElectionConfig {
     }
 }
 
+/// The identity of an instance, which is also the user of its election: what a scenario refuses is not about that.
+fn identity(user: &str) -> String {
+    format!("{user}-election")
+}
+
 /// Refuses the first instance its Lease from now on.
 pub(super) fn refuse_renewals(clusters: &Clusters) {
     let leases = Matching::resource(GROUP, "leases");
-    let of_first = Matching { user: Some(TARGET_USER.to_owned()), ..leases };
+    let of_first = Matching { user: Some(identity(TARGET_USER)), ..leases };
     let faults = clusters.server(Side::Source).faults();
     faults.add(Fault::new(of_first, Effect::Refuse(Refusal::InternalError)));
 }
 
 /// When the second instance got the Lease, if it did.
 pub(super) fn moment(clusters: &Clusters) -> Option<Instant> {
+    let second = identity(SECOND_USER);
     let is_takeover = |request: &Request| {
         let is_write = matches!(request.verb, Verb::Create | Verb::Update | Verb::Patch);
-        is_write && request.user == SECOND_USER && request.resource == "leases" && request.code < 400
+        is_write && request.user == second && request.resource == "leases" && request.code < 400
     };
     let requests = clusters.server(Side::Source).requests_since(0);
     requests.into_iter().find(is_takeover).map(|request| request.at)
