@@ -5,7 +5,9 @@ mod copier;
 use std::sync::Arc;
 use std::time::Duration;
 
-use conformance::explore::{self, ExploreOptions, Outcome, PerturbationFailure, PlanNumbers, ScenarioState};
+use conformance::explore::{
+    self, ExploreOptions, Outcome, PerturbationFailure, PlanNumbers, ScenarioState, TimelineKind,
+};
 use conformance::render::{self, Plain, View};
 use conformance::run::Interrupt;
 use conformance::target::Target;
@@ -181,6 +183,28 @@ fn a_failure_is_told_with_what_was_perturbed_what_is_wrong_and_how_to_repeat_it(
     ];
     for words in wanted {
         assert!(text.contains(&words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn the_page_shows_what_happened_in_the_run_that_failed() {
+    let outcome = explored(Bug::DeafAfterRelist, STEPS, &options());
+    let is_meant = |failure: &&PerturbationFailure| failure.story.contains("about configmap/src-a, MODIFIED");
+    let failure = failures(&outcome).into_iter().find(is_meant).expect("it is found");
+    let is_sorted = failure.timeline.is_sorted_by_key(|entry| entry.at_ms);
+    let has = |kind| failure.timeline.iter().any(|entry| entry.kind == kind);
+    let kinds = [TimelineKind::Write, TimelineKind::Event, TimelineKind::Perturbation, TimelineKind::Step];
+    assert!(is_sorted && kinds.into_iter().all(has), "{:#?}", failure.timeline);
+    let page = render::explore_html(&outcome).unwrap();
+    let wanted = [
+        "was lost with all after it until the watch ended",
+        "create secret&#x2f;copy-a",
+        "ADDED secret&#x2f;copy-a",
+        "the step copied ended",
+        "eventually",
+    ];
+    for words in wanted {
+        assert!(page.contains(words), "{words}\n{page}");
     }
 }
 
