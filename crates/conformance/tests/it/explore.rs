@@ -192,7 +192,7 @@ fn the_page_shows_what_happened_in_the_run_that_failed() {
     let is_meant = |failure: &&PerturbationFailure| failure.story.contains("about configmap/src-a, MODIFIED");
     let failure = failures(&outcome).into_iter().find(is_meant).expect("it is found");
     let is_sorted = failure.timeline.is_sorted_by_key(|entry| entry.at_ms);
-    let has = |kind| failure.timeline.iter().any(|entry| entry.kind == kind);
+    let has = |kind: TimelineKind| failure.timeline.iter().any(|entry| entry.kind == kind);
     let kinds = [TimelineKind::Write, TimelineKind::Event, TimelineKind::Perturbation, TimelineKind::Step];
     assert!(is_sorted && kinds.into_iter().all(has), "{:#?}", failure.timeline);
     let page = render::explore_html(&outcome).unwrap();
