@@ -6,8 +6,8 @@ use contract::scenario::ObjectRef;
 
 use super::past;
 use crate::run::scenario::{
-    EventTrouble, NthEvent, NthWrite, ObservedEvent, ObservedWrite, Perturbation, TargetHistory, WatchedKind,
-    WriteTrouble,
+    EventTrouble, LeaseLoss, NthEvent, NthWrite, ObservedEvent, ObservedWrite, Perturbation, TargetHistory,
+    WatchedKind, WriteTrouble,
 };
 
 /// The perturbations of a scenario.
@@ -45,7 +45,10 @@ impl PerturbationPlan {
         let lags = history.watched.iter().cloned().map(Perturbation::Lag);
         let reads = past_answers.into_iter().map(Perturbation::Read);
         let returns = returns.into_iter().map(|(write, past)| Perturbation::Return(write, past));
-        let losses = writes.into_iter().filter(|_| elects_leader).map(Perturbation::LeaderLost);
+        let losses = writes
+            .iter()
+            .filter(|_| elects_leader)
+            .flat_map(|write| LeaseLoss::ALL.map(|loss| Perturbation::LeaderLost(loss, write.clone())));
         for perturbation in lags.chain(reads).chain(returns).chain(losses) {
             plan.add(perturbation);
         }
@@ -169,9 +172,10 @@ mod tests {
         let writes = vec![write("create", "a"), write("patch", "b")];
         let history = TargetHistory { writes, ..TargetHistory::default() };
         let plan = PerturbationPlan::of(&history, true);
-        let lost = plan.perturbations.iter().filter(|found| matches!(found, Perturbation::LeaderLost(_)));
+        let lost = plan.perturbations.iter().filter(|found| matches!(found, Perturbation::LeaderLost(..)));
         let starts: Vec<_> = lost.map(|found| found.story(false)[..13].to_owned()).collect();
-        assert_eq!((starts, plan.space), (vec!["the 1st write".to_owned(), "the 2nd write".to_owned()], 13));
+        let wanted = ["the 1st write", "the 1st write", "the 2nd write", "the 2nd write"];
+        assert_eq!((starts, plan.space), (wanted.map(str::to_owned).to_vec(), 5 + 6 + 4));
     }
 
     #[test]

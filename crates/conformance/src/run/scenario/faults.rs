@@ -9,7 +9,7 @@ use substrate::embedded::Embedded;
 use tokio::time::Instant;
 
 use super::clusters::{Clusters, TARGET_USER};
-use super::perturbation::{LAG, Perturbation};
+use super::perturbation::{LAG, LeaseLoss, Perturbation};
 use super::requests::{ObservedWrite, requests_like};
 use crate::report::Check;
 
@@ -78,7 +78,7 @@ pub(super) enum Consequence {
     /// It is killed and started again.
     Restart,
     /// It loses its Lease, and a second instance starts.
-    Takeover,
+    Takeover(LeaseLoss),
 }
 
 /// The disturbed runs for a fault, given the writes of the undisturbed run; none if the fault could not strike.
@@ -132,7 +132,7 @@ impl Disturbance {
     /// Whether the target's instances elect a leader.
     pub(super) fn elects_leader(&self) -> bool {
         let Self::Explored(perturbations) = self else { return false };
-        perturbations.iter().any(|perturbation| matches!(perturbation, Perturbation::LeaderLost(_)))
+        perturbations.iter().any(|perturbation| matches!(perturbation, Perturbation::LeaderLost(..)))
     }
 
     /// Whether the scenario is explored.

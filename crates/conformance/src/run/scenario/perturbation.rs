@@ -29,8 +29,17 @@ pub(crate) enum Perturbation {
     Read(PastAnswer),
     /// The target is killed after a write, started again, and then reads something as it was before.
     Return(NthWrite, PastAnswer),
-    /// A write is held up, the target cannot renew its Lease any more, and a second instance takes over.
-    LeaderLost(NthWrite),
+    /// A write is held up, the target loses its Lease, and a second instance takes over.
+    LeaderLost(LeaseLoss, NthWrite),
+}
+
+/// How a leader loses its Lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeaseLoss {
+    /// The API server refuses its renewals.
+    Refused,
+    /// Somebody else holds it, and does not renew it.
+    Taken,
 }
 
 /// What happens to a write, once.
@@ -135,6 +144,18 @@ impl WriteTrouble {
     }
 }
 
+impl LeaseLoss {
+    /// All of them.
+    pub(crate) const ALL: [Self; 2] = [Self::Refused, Self::Taken];
+
+    fn story(self) -> &'static str {
+        match self {
+            Self::Refused => "from then on the target could not renew its Lease",
+            Self::Taken => "somebody else took the target's Lease then",
+        }
+    }
+}
+
 impl EventTrouble {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Lost, Self::Late, Self::Twice];
@@ -169,7 +190,7 @@ impl Perturbation {
             Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _) | Self::Return(..) => {
                 Consequence::Restart
             }
-            Self::LeaderLost(_) => Consequence::Takeover,
+            Self::LeaderLost(loss, _) => Consequence::Takeover(*loss),
             Self::Write(..) | Self::Event(..) | Self::Lag(_) | Self::Read(_) => Consequence::Nothing,
         }
     }
@@ -182,7 +203,8 @@ impl Perturbation {
             Self::Lag(_) => "watches of a kind late",
             Self::Read(_) => "read answered from the past",
             Self::Return(..) => "time goes back after a crash",
-            Self::LeaderLost(_) => "leader lost at a write",
+            Self::LeaderLost(LeaseLoss::Refused, _) => "leader lost at a write, renewals refused",
+            Self::LeaderLost(LeaseLoss::Taken, _) => "leader lost at a write, Lease taken",
         }
     }
 
@@ -211,10 +233,11 @@ impl Perturbation {
                 write.story(&place(write.write.server), WriteTrouble::CrashAfter),
                 past.story_after_kill(&place(past.server))
             ),
-            Self::LeaderLost(write) => format!(
-                "{} was held up for {} s; from then on the target could not renew its Lease, and a second instance took over",
+            Self::LeaderLost(loss, write) => format!(
+                "{} was held up for {} s; {}, and a second instance took over",
                 write.name(&place(write.write.server)),
-                HELD_UP.as_secs()
+                HELD_UP.as_secs(),
+                loss.story()
             ),
         }
     }
@@ -262,7 +285,13 @@ mod tests {
                 "the 2nd write, patch configmap/x, was executed and the target was killed",
             ),
             (
-                Perturbation::LeaderLost(write.clone()),
+                Perturbation::LeaderLost(LeaseLoss::Taken, write.clone()),
+                false,
+                "the 2nd write, patch configmap/x, was held up for 40 s; somebody else took the target's Lease then, and a \
+                 second instance took over",
+            ),
+            (
+                Perturbation::LeaderLost(LeaseLoss::Refused, write.clone()),
                 false,
                 "the 2nd write, patch configmap/x, was held up for 40 s; from then on the target could not renew its Lease, \
                  and a second instance took over",

@@ -33,7 +33,7 @@ impl Perturbation {
                 Some(perturbed.servers.get(past.server)?.faults().add_read(perturbed.read(past)))
             }
             Self::Return(write, _) => perturbed.write(WriteTrouble::CrashAfter, write),
-            Self::LeaderLost(write) => perturbed.strike_write(Effect::Delay(HELD_UP), write),
+            Self::LeaderLost(_, write) => perturbed.strike_write(Effect::Delay(HELD_UP), write),
         };
         let fault = ActiveFault::of(active?, self.consequence());
         let Self::Return(_, past) = self else { return Some(fault) };

@@ -5,6 +5,7 @@ use contract::scenario::Step;
 use super::{ScenarioEnd, StepRunner};
 use crate::run::scenario::clusters::SECOND_USER;
 use crate::run::scenario::faults::{ActiveFault, Consequence};
+use crate::run::scenario::perturbation::LeaseLoss;
 use crate::run::scenario::takeover;
 use crate::target::Setup;
 
@@ -57,10 +58,14 @@ impl StepRunner<'_> {
         if due.contains(&Consequence::Restart) {
             self.restart(step).await?;
         }
-        if due.contains(&Consequence::Takeover) && self.former.is_none() {
-            self.take_over(step).await?;
+        let loss = due.into_iter().find_map(|consequence| match consequence {
+            Consequence::Takeover(loss) => Some(loss),
+            Consequence::Nothing | Consequence::Restart => None,
+        });
+        match loss.filter(|_| self.former.is_none()) {
+            Some(loss) => self.take_over(step, loss).await,
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Starts a target again that a fault has ended, as a kubelet does.
@@ -81,9 +86,12 @@ impl StepRunner<'_> {
     }
 
     /// Takes the Lease away from the target, which runs on, and starts a second instance.
-    async fn take_over(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
+    async fn take_over(&mut self, step: &Step, loss: LeaseLoss) -> Result<(), ScenarioEnd> {
         self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
-        takeover::refuse_renewals(self.clusters);
+        match loss {
+            LeaseLoss::Refused => takeover::refuse_renewals(self.clusters),
+            LeaseLoss::Taken => takeover::give_to_somebody(self.clusters).await?,
+        }
         self.former = self.running.take();
         self.user = SECOND_USER;
         self.start().await
