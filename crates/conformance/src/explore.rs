@@ -1,6 +1,6 @@
 //! Explores scenarios: each runs once undisturbed, and then once with each perturbation of what the target did and saw in
-//! that run: every write crashed, refused or answered by a timeout, every watch event lost, late or delivered twice, every read
-//! answered from the past.
+//! that run: every write crashed, refused or answered by a timeout, the leader lost at it, every watch event lost, late or
+//! delivered twice, every read answered from the past.
 //!
 //! `plan` makes the perturbations, `pairs` those of depth 2, `oracle` judges a perturbed run, [`Outcome`] has the result.
 
@@ -13,6 +13,7 @@ mod places;
 mod plan;
 mod scenarios;
 mod tally;
+mod timeline;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +21,10 @@ use std::time::{Duration, Instant};
 use contract::model::Contract;
 
 pub use self::numbers::PlanNumbers;
-pub use self::outcome::{ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState};
+pub use self::outcome::{
+    ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState, TimelineEntry,
+    TimelineKind,
+};
 use self::pairs::PairPlan;
 use self::scenarios::{LearntScenario, Scenarios};
 use crate::parallel::in_parallel;
@@ -53,14 +57,23 @@ pub struct ExploreOptions {
 enum JobResult {
     /// The scenario withstood the perturbation.
     Held,
-    /// Failed checks.
-    Failed(Vec<Check>),
+    /// Something is wrong.
+    Failed(FailedRun),
     /// The run took another way, so that the perturbation struck nothing.
     Missed,
     /// The budget was spent, or the user interrupted.
     Left,
     /// The environment broke.
     Broken(String),
+}
+
+/// What a run showed in which something is wrong.
+#[derive(Debug, Default)]
+struct FailedRun {
+    /// Failed checks.
+    checks: Vec<Check>,
+    /// What happened.
+    timeline: Vec<TimelineEntry>,
 }
 
 /// One perturbation of one scenario.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::events::Hold;
+use super::strikes::StrikeTimes;
 use super::{Active, Faults};
 
 /// What a get, a list or a watch is of. A list and the watch that continues it have the same target.
@@ -110,7 +110,7 @@ pub(super) struct ReadEntry {
     seen: usize,
     /// The revision of the answer from the past, until a watch continues it.
     answered: Option<u64>,
-    struck: watch::Sender<u64>,
+    struck: StrikeTimes,
 }
 
 impl ReadLog {
@@ -134,7 +134,7 @@ impl ReadEntry {
         let oldest_missing = changes.get(changes.len().checked_sub(self.fault.behind)?)?;
         let revision = oldest_missing.revision.saturating_sub(1);
         self.answered = Some(revision);
-        self.struck.send_modify(|struck| *struck += 1);
+        self.struck.add();
         Some(revision)
     }
 }
@@ -144,7 +144,7 @@ impl Faults {
     #[must_use]
     pub fn add_read(&self, fault: ReadFault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
-        let struck = watch::Sender::new(0);
+        let struck = StrikeTimes::default();
         let entry = ReadEntry { number, fault, seen: 0, answered: None, struck: struck.clone() };
         self.0.read_entries.lock().push(entry);
         Active { number, struck, faults: self.clone() }

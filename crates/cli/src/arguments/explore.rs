@@ -40,7 +40,7 @@ pub(crate) struct ExploreArguments {
     /// How long a step of a scenario may wait in real time, for targets outside this process
     #[arg(long, value_name = "DURATION", default_value = DEFAULT_TIME_BUDGET)]
     pub(crate) time_budget: String,
-    /// Folder to which explore.json is written
+    /// Folder to which explore.html and explore.json are written
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
     /// Output format: text or json

@@ -45,13 +45,24 @@ pub(crate) fn explore(
         Format::Json => json.clone(),
         Format::Text | Format::Markdown => render::explore(&outcome, &terminal.view(None)),
     });
-    if let Some(folder) = &arguments.report
-        && let Err(error) = report::write(folder, "explore.json", &json)
-    {
-        terminal.lose(error.to_string());
+    if let Some(folder) = &arguments.report {
+        write_report(folder, &outcome, &json, terminal);
     }
     let ExitReason { code, cause } = outcome.exit_reason();
     Ok(Ending::new(code, cause).beside(arguments.output))
+}
+
+/// Writes the result and its page to a folder. What was found is also printed, so that a failure loses nothing else.
+fn write_report(folder: &Path, outcome: &Outcome, json: &str, terminal: &Terminal) {
+    let page = render::explore_html(outcome).map_err(|error| error.to_string());
+    for (name, content) in [("explore.json", Ok(json.to_owned())), ("explore.html", page)] {
+        let written = content.and_then(|content| {
+            report::write(folder, name, &content).map(drop).map_err(|error| error.to_string())
+        });
+        if let Err(error) = written {
+            terminal.lose(error);
+        }
+    }
 }
 
 fn explore_options(arguments: &ExploreArguments, added: Option<&Path>) -> Result<ExploreOptions, Failure> {

@@ -30,6 +30,8 @@ fn the_scenarios_of_a_clause_are_explored() {
     assert_eq!((number("failed"), number("missed"), number("left")), (0, 0, 0), "{counts}");
     assert_eq!(number("run") + number("cut"), number("space"), "{counts}");
     assert_eq!(found["scenarios"].as_array().map(Vec::len), Some(3));
+    let page = std::fs::read_to_string(folder.path().join("found/explore.html")).unwrap();
+    assert!(page.contains("nothing was found") && page.contains("leader lost at a write"), "{page}");
 }
 
 #[test]
@@ -84,5 +86,14 @@ fn what_cannot_be_explored_is_refused() {
     ];
     for (code, arguments, words) in table {
         explore(folder.path(), arguments).assert_exit(code, words);
+    }
+}
+
+#[test]
+fn what_the_scheduler_cannot_say_after_a_refused_update_is_no_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    for clause in ["SCH-BND-001", "SCH-BND-002", "SCH-BND-004"] {
+        let result = call(folder.path(), &["explore", "--clause", clause]);
+        result.assert_exit(0, &["leader lost at a write", "exit 0: 1 scenario withstood"]);
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn judge(
     // What is there after a step that failed says nothing about the end.
     let lost = if checks.is_empty() { lost_objects(undisturbed, perturbed) } else { Vec::new() };
     checks.extend(deletions(undisturbed, perturbed));
+    checks.extend(late_writes(perturbed));
     checks.extend(lost);
     checks.extend(too_many_writes((&undisturbed.writes, count), &perturbed.writes));
     checks.extend(too_many_attempts((&undisturbed.writes, count), &perturbed.writes));
@@ -50,6 +51,15 @@ fn deletions(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<Chec
         }
     }
     checks
+}
+
+/// What the old leader wrote, each object once, when another one led.
+fn late_writes(perturbed: &TargetHistory) -> Vec<Check> {
+    let late = &perturbed.late_writes;
+    let is_first = |at: &usize| !late[..*at].iter().any(|earlier| earlier.object == late[*at].object);
+    let want = "no write of the old leader once the second instance has the Lease";
+    let of_write = |write: &ObservedWrite| check("leader", &write.object, want, write.verb);
+    (0..late.len()).filter(is_first).map(|at| of_write(&late[at])).collect()
 }
 
 /// Objects that are there at the end of the undisturbed run only.
@@ -193,5 +203,14 @@ mod tests {
             let checks = judge(&undisturbed, (&perturbed, 2), Vec::new());
             assert_eq!(!checks.is_empty(), is_broken, "{count}");
         }
+    }
+
+    #[test]
+    fn an_old_leader_must_not_write() {
+        let undisturbed = history(&[], vec![]);
+        let late_writes = vec![write("patch", "a"), write("update", "a"), write("create", "b")];
+        let perturbed = TargetHistory { late_writes, ..TargetHistory::default() };
+        let wanted = ["leader deployment/a: patch", "leader deployment/b: create"];
+        assert_eq!(found(&undisturbed, &perturbed), wanted);
     }
 }

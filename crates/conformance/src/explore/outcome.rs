@@ -120,8 +120,38 @@ pub struct PerturbationFailure {
     pub story: String,
     /// What is wrong.
     pub checks: Vec<Check>,
+    /// What happened in the run, in the order of time.
+    pub timeline: Vec<TimelineEntry>,
     /// The command that repeats it.
     pub command: String,
+}
+
+/// Something that happened in a perturbed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TimelineEntry {
+    /// Milliseconds since the target was started first.
+    pub at_ms: u64,
+    /// What it is.
+    pub kind: TimelineKind,
+    /// What happened: `create secret/x`, `ADDED secret/x`.
+    pub text: String,
+}
+
+/// What an entry of a timeline is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TimelineKind {
+    /// The target wrote.
+    Write,
+    /// A watch delivered an event to the target.
+    Event,
+    /// A perturbation struck.
+    Perturbation,
+    /// A second instance took over.
+    Takeover,
+    /// A step of the scenario passed.
+    Step,
 }
 
 impl ExplorationCounts {

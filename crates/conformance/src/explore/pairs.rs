@@ -209,6 +209,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::explore::FailedRun;
 
     fn plan(seed: u64, withstood: &[&[usize]]) -> PairPlan {
         let mut plan = PairPlan::default();
@@ -261,7 +262,7 @@ mod tests {
     fn a_pair_with_one_that_fails_alone_is_cut() {
         let results = [
             JobResult::Held,
-            JobResult::Failed(Vec::new()),
+            JobResult::Failed(FailedRun::default()),
             JobResult::Held,
             JobResult::Left,
             JobResult::Missed,

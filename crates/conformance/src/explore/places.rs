@@ -25,6 +25,7 @@ impl<'a> Place<'a> {
     fn of(perturbation: &'a Perturbation) -> Self {
         match perturbation {
             Perturbation::Write(_, NthWrite { write, number, .. })
+            | Perturbation::LeaderLost(_, NthWrite { write, number, .. })
             | Perturbation::Return(NthWrite { write, number, .. }, _) => Self::Write(write.server, *number),
             Perturbation::Event(_, NthEvent { watched, object, nth, .. }) => {
                 Self::Event(watched, object, *nth)

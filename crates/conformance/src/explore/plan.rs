@@ -6,8 +6,8 @@ use contract::scenario::ObjectRef;
 
 use super::past;
 use crate::run::scenario::{
-    EventTrouble, NthEvent, NthWrite, ObservedEvent, ObservedWrite, Perturbation, TargetHistory, WatchedKind,
-    WriteTrouble,
+    EventTrouble, LeaseLoss, NthEvent, NthWrite, ObservedEvent, ObservedWrite, Perturbation, TargetHistory,
+    WatchedKind, WriteTrouble,
 };
 
 /// The perturbations of a scenario.
@@ -20,8 +20,8 @@ pub(super) struct PerturbationPlan {
 }
 
 impl PerturbationPlan {
-    /// All perturbations of depth 1.
-    pub(super) fn of(history: &TargetHistory) -> Self {
+    /// All perturbations of depth 1; those of a leader, if the target elects one.
+    pub(super) fn of(history: &TargetHistory, elects_leader: bool) -> Self {
         let writes = nth_writes(&history.writes);
         let (past_answers, forgotten) = past::of_reads(&history.reads);
         let returns = past::after_writes(&writes, &history.moments, &history.reads);
@@ -45,7 +45,13 @@ impl PerturbationPlan {
         let lags = history.watched.iter().cloned().map(Perturbation::Lag);
         let reads = past_answers.into_iter().map(Perturbation::Read);
         let returns = returns.into_iter().map(|(write, past)| Perturbation::Return(write, past));
-        lags.chain(reads).chain(returns).for_each(|perturbation| plan.add(perturbation));
+        let losses = writes
+            .iter()
+            .filter(|_| elects_leader)
+            .flat_map(|write| LeaseLoss::ALL.map(|loss| Perturbation::LeaderLost(loss, write.clone())));
+        for perturbation in lags.chain(reads).chain(returns).chain(losses) {
+            plan.add(perturbation);
+        }
         plan
     }
 
@@ -140,7 +146,7 @@ mod tests {
     }
 
     fn stories(history: &TargetHistory) -> Vec<String> {
-        let plan = PerturbationPlan::of(history);
+        let plan = PerturbationPlan::of(history, false);
         plan.perturbations.iter().map(|perturbation| perturbation.story(false)).collect()
     }
 
@@ -148,7 +154,7 @@ mod tests {
     fn every_write_gets_each_trouble_that_can_meet_it() {
         let writes = vec![write("create", "a"), write("patch", "b"), write("create", "c")];
         let history = TargetHistory { writes, ..TargetHistory::default() };
-        let plan = PerturbationPlan::of(&history);
+        let plan = PerturbationPlan::of(&history, false);
         assert_eq!((plan.space, plan.perturbations.len()), (5 + 6 + 5, 16));
         let found = stories(&history);
         assert!(found[0].starts_with("the 1st write, create configmap/a, was not executed"), "{found:?}");
@@ -162,6 +168,17 @@ mod tests {
     }
 
     #[test]
+    fn a_leader_can_be_lost_at_each_write_if_one_is_elected() {
+        let writes = vec![write("create", "a"), write("patch", "b")];
+        let history = TargetHistory { writes, ..TargetHistory::default() };
+        let plan = PerturbationPlan::of(&history, true);
+        let lost = plan.perturbations.iter().filter(|found| matches!(found, Perturbation::LeaderLost(..)));
+        let starts: Vec<_> = lost.map(|found| found.story(false)[..13].to_owned()).collect();
+        let wanted = ["the 1st write", "the 1st write", "the 2nd write", "the 2nd write"];
+        assert_eq!((starts, plan.space), (wanted.map(str::to_owned).to_vec(), 5 + 6 + 4));
+    }
+
+    #[test]
     fn a_crash_between_two_writes_of_one_moment_is_one_crash() {
         let now = Instant::now();
         let later = now + Duration::from_millis(1);
@@ -170,7 +187,7 @@ mod tests {
         // Somebody else wrote before the third; time passed before the fourth.
         let moments = vec![moment(5, now), moment(6, now), moment(8, now), moment(9, later)];
         let history = TargetHistory { writes, moments, ..TargetHistory::default() };
-        let plan = PerturbationPlan::of(&history);
+        let plan = PerturbationPlan::of(&history, false);
         let is_crash_before = |perturbation: &&Perturbation| {
             matches!(perturbation, Perturbation::Write(WriteTrouble::CrashBefore, _))
         };
@@ -190,7 +207,7 @@ mod tests {
             event("a", "ADDED", "7"),
         ];
         let history = TargetHistory { events, watched: [watched()].into(), ..TargetHistory::default() };
-        let plan = PerturbationPlan::of(&history);
+        let plan = PerturbationPlan::of(&history, false);
         assert_eq!((plan.space, plan.perturbations.len()), (5 * 3 + 1, 3 * 3 + 1));
         let found = stories(&history);
         assert_eq!(found[5], "the 2nd event about configmap/a, MODIFIED, was delivered twice");

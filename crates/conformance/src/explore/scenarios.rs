@@ -3,9 +3,10 @@
 use std::slice::from_ref;
 use std::time::Instant;
 
-use super::JobResult;
 use super::oracle;
 use super::plan::PerturbationPlan;
+use super::timeline;
+use super::{FailedRun, JobResult};
 use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Check, Status};
 use crate::run::scenario::{ExploredScenario, Perturbation, ScenarioEnd, TargetHistory};
@@ -58,8 +59,42 @@ impl LearntScenario<'_> {
 
     /// What a perturbation does, as a sentence.
     pub(super) fn story(&self, perturbation: &Perturbation) -> String {
-        let has_two = self.located.scenario().is_some_and(|scenario| !scenario.is_of_one_cluster());
-        perturbation.story(has_two)
+        perturbation.story(self.has_two_clusters())
+    }
+
+    fn has_two_clusters(&self) -> bool {
+        self.located.scenario().is_some_and(|scenario| !scenario.is_of_one_cluster())
+    }
+
+    /// Runs it until the perturbation strikes: the target may take another way than in the undisturbed run.
+    fn perturb_until_struck(&self, perturbation: &Perturbation) -> JobResult {
+        let mut result = JobResult::Missed;
+        for _ in 0..TRIES {
+            result = self.perturb(from_ref(perturbation));
+            if !matches!(result, JobResult::Missed) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// Runs it once with perturbations. They missed if one of them struck nothing.
+    fn perturb(&self, perturbations: &[Perturbation]) -> JobResult {
+        let Learnt::Passed(scenario, history, _) = &self.learnt else { return JobResult::Left };
+        match scenario.run(perturbations) {
+            Ok((checks, perturbed)) => {
+                let checks = oracle::judge(history, (&perturbed, perturbations.len()), checks);
+                if !checks.is_empty() {
+                    let timeline = timeline::of(&perturbed, perturbations, self.has_two_clusters());
+                    return JobResult::Failed(FailedRun { checks, timeline });
+                }
+                if perturbed.struck < perturbations.len() { JobResult::Missed } else { JobResult::Held }
+            }
+            Err(ScenarioEnd::Interrupted) => JobResult::Left,
+            Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
+                JobResult::Broken(reason)
+            }
+        }
     }
 }
 
@@ -84,7 +119,7 @@ impl<'a> Scenarios<'a> {
             ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(&[])?, scenario)));
         match run {
             Ok(((checks, history), scenario)) if checks.is_empty() => {
-                let plan = PerturbationPlan::of(&history);
+                let plan = PerturbationPlan::of(&history, self.elects_leader(at));
                 Learnt::Passed(Box::new(scenario), Box::new(history), plan)
             }
             Ok(((checks, _), _)) => Learnt::Refused(checks),
@@ -94,17 +129,19 @@ impl<'a> Scenarios<'a> {
         }
     }
 
+    /// Whether one of several instances of the scenario's component leads. A second one of a program outside this process would
+    /// need the same ports.
+    fn elects_leader(&self, at: CaseRef) -> bool {
+        let (target, located) = (self.shared.target, plan::locate(self.shared.contracts, at));
+        !target.is_outside() && target.elects_leader(&located.contract.component)
+    }
+
     /// Runs a scenario with one of its perturbations.
     pub(super) fn perturb(&self, learnt: &LearntScenario<'_>, number: usize) -> JobResult {
-        let (Learnt::Passed(scenario, history, _), Some(perturbation)) =
-            (&learnt.learnt, learnt.perturbations().get(number))
-        else {
+        let Some(perturbation) = learnt.perturbations().get(number).filter(|_| !self.is_over()) else {
             return JobResult::Left;
         };
-        if self.is_over() {
-            return JobResult::Left;
-        }
-        let result = perturb_until_struck(scenario, history, perturbation);
+        let result = learnt.perturb_until_struck(perturbation);
         let id = format!("{} perturbation {}", learnt.id(), number + 1);
         self.show(learnt.located, &id, status_of(&result));
         result
@@ -117,16 +154,13 @@ impl<'a> Scenarios<'a> {
         learnt: &LearntScenario<'_>,
         numbers: [usize; 2],
     ) -> (JobResult, Option<usize>) {
-        let [first, second] = numbers.map(|number| learnt.perturbations().get(number));
-        let (Learnt::Passed(scenario, history, _), Some(first), Some(second)) =
-            (&learnt.learnt, first, second)
-        else {
+        let [Some(first), Some(second)] = numbers.map(|number| learnt.perturbations().get(number)) else {
             return (JobResult::Left, None);
         };
-        let mut result = (perturb(scenario, history, &[first.clone(), second.clone()]), None);
+        let mut result = (learnt.perturb(&[first.clone(), second.clone()]), None);
         if matches!(result.0, JobResult::Failed(_)) {
             let alone = numbers.into_iter().zip([first, second]).find_map(|(number, perturbation)| {
-                let alone = perturb(scenario, history, from_ref(perturbation));
+                let alone = learnt.perturb(from_ref(perturbation));
                 matches!(alone, JobResult::Failed(_)).then_some((alone, Some(number)))
             });
             result = alone.unwrap_or(result);
@@ -153,43 +187,5 @@ fn status_of(result: &JobResult) -> Status {
         JobResult::Missed => Status::Vacuous,
         JobResult::Left => Status::NotRun,
         JobResult::Broken(_) => Status::Errored,
-    }
-}
-
-/// Runs a scenario until the perturbation strikes: the target may take another way than in the undisturbed run.
-fn perturb_until_struck(
-    scenario: &ExploredScenario<'_>,
-    history: &TargetHistory,
-    perturbation: &Perturbation,
-) -> JobResult {
-    let mut result = JobResult::Missed;
-    for _ in 0..TRIES {
-        result = perturb(scenario, history, from_ref(perturbation));
-        if !matches!(result, JobResult::Missed) {
-            break;
-        }
-    }
-    result
-}
-
-/// Runs a scenario once with perturbations. They missed if one of them struck nothing.
-fn perturb(
-    scenario: &ExploredScenario<'_>,
-    history: &TargetHistory,
-    perturbations: &[Perturbation],
-) -> JobResult {
-    match scenario.run(perturbations) {
-        Ok((checks, perturbed)) => {
-            let checks = oracle::judge(history, (&perturbed, perturbations.len()), checks);
-            match (checks.is_empty(), perturbed.struck < perturbations.len()) {
-                (false, _) => JobResult::Failed(checks),
-                (true, true) => JobResult::Missed,
-                (true, false) => JobResult::Held,
-            }
-        }
-        Err(ScenarioEnd::Interrupted) => JobResult::Left,
-        Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
-            JobResult::Broken(reason)
-        }
     }
 }

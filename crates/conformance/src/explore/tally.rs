@@ -8,9 +8,9 @@ use super::numbers::PlanNumbers;
 use super::outcome::{ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState};
 use super::pairs::{PairPlan, PairRun};
 use super::scenarios::{Learnt, LearntScenario};
-use super::{Job, JobResult};
+use super::{FailedRun, Job, JobResult};
 use crate::plan::{self, CaseRef, LocatedCase};
-use crate::report::{Check, Reason, Status};
+use crate::report::{Reason, Status};
 
 /// Adds the scenarios that the plan excludes for this target.
 pub(super) fn excluded(outcome: &mut Outcome, contracts: &[Contract], silent: &[(CaseRef, Status, Reason)]) {
@@ -106,9 +106,9 @@ fn add_result(
             counts.left = 1;
             outcome.environment_errors.push(reason);
         }
-        JobResult::Failed(checks) => {
+        JobResult::Failed(run) => {
             (counts.run, counts.failed) = (1, 1);
-            found.failures.push(failure(outcome, scenario, &[at], checks));
+            found.failures.push(failure(outcome, scenario, &[at], run));
         }
     }
     found.counts.add(counts);
@@ -128,10 +128,10 @@ fn add_pair(
         JobResult::Broken(reason) => return outcome.environment_errors.push(reason),
         JobResult::Held => {}
         JobResult::Missed => counts.missed = 1,
-        JobResult::Failed(checks) => {
+        JobResult::Failed(run) => {
             counts.failed = 1;
             let members = alone.map_or_else(|| pair.members.to_vec(), |alone| vec![alone]);
-            let failure = failure(outcome, scenario, &members, checks);
+            let failure = failure(outcome, scenario, &members, run);
             // One that fails alone fails in many pairs.
             if !found.failures.iter().any(|other| other.numbers == failure.numbers) {
                 found.failures.push(failure);
@@ -146,7 +146,7 @@ fn failure(
     outcome: &Outcome,
     scenario: &LearntScenario<'_>,
     members: &[usize],
-    checks: Vec<Check>,
+    FailedRun { checks, timeline }: FailedRun,
 ) -> PerturbationFailure {
     let perturbations: Vec<_> = members.iter().map(|member| &scenario.perturbations()[*member]).collect();
     let kinds: Vec<&str> = perturbations.iter().map(|found| found.name()).collect();
@@ -161,6 +161,7 @@ fn failure(
         kind: kinds.join(" + "),
         story: stories.join("; and "),
         checks,
+        timeline,
         command: format!("{} --case '{case}' --perturbation {numbers}", outcome.command),
     }
 }

@@ -25,6 +25,7 @@ mod requests;
 mod snapshot;
 mod steps;
 mod story;
+mod takeover;
 mod task;
 mod thread;
 mod unjudged;
@@ -44,7 +45,7 @@ pub(crate) use self::explored::ExploredScenario;
 use self::faults::Disturbance;
 pub(crate) use self::past::{ObservedRead, PastAnswer};
 pub(crate) use self::perturbation::{
-    EventTrouble, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
+    EventTrouble, LeaseLoss, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
 };
 use self::proof::StepRecord;
 pub(crate) use self::requests::{ObservedWrite, WriteMoment};

@@ -5,7 +5,9 @@ mod copier;
 use std::sync::Arc;
 use std::time::Duration;
 
-use conformance::explore::{self, ExploreOptions, Outcome, PerturbationFailure, PlanNumbers, ScenarioState};
+use conformance::explore::{
+    self, ExploreOptions, Outcome, PerturbationFailure, PlanNumbers, ScenarioState, TimelineKind,
+};
 use conformance::render::{self, Plain, View};
 use conformance::run::Interrupt;
 use conformance::target::Target;
@@ -61,6 +63,13 @@ fn explored(bug: Bug, steps: &str, options: &ExploreOptions) -> Outcome {
 fn explored_with(bug: Bug, (sources, steps): (&[&str], &str), options: &ExploreOptions) -> Outcome {
     let target: Arc<dyn Target> = Arc::new(target(bug));
     explore::run(vec![contract(sources, steps)], &target, options, &|_| {}, &Interrupt::default())
+}
+
+/// The same with a target of which one of two instances leads.
+fn explored_with_election(bug: Bug, options: &ExploreOptions) -> Outcome {
+    let target: Arc<dyn Target> = Arc::new(target(bug).electing_leader());
+    let contracts = vec![contract(&["src-a", "src-b"], STEPS)];
+    explore::run(contracts, &target, options, &|_| {}, &Interrupt::default())
 }
 
 fn failures(outcome: &Outcome) -> Vec<&PerturbationFailure> {
@@ -131,6 +140,35 @@ fn each_planted_bug_is_found_by_a_perturbation_that_shows_its_cause() {
 }
 
 #[test]
+fn a_second_instance_takes_over_from_a_leader_that_is_lost_at_any_write() {
+    let outcome = explored_with_election(Bug::None, &options());
+    let found: Vec<_> = failures(&outcome).iter().map(|failure| (&failure.story, &failure.checks)).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    let reason = outcome.exit_reason();
+    assert_eq!((reason.code, outcome.counts.missed), (0, 0), "{}", reason.cause);
+    for kind in ["leader lost at a write, renewals refused", "leader lost at a write, Lease taken"] {
+        assert_eq!((outcome.kinds[kind].run, outcome.scenarios[0].writes), (12, 12), "{kind}");
+    }
+}
+
+#[test]
+fn a_leader_that_goes_on_without_its_lease_is_found() {
+    let outcome = explored_with_election(Bug::OldLeader, &options());
+    let found = failures(&outcome);
+    let told: Vec<_> = found.iter().map(|failure| (&failure.kind, &failure.story, &failure.checks)).collect();
+    let is_late = |failure: &&&PerturbationFailure| {
+        failure.kind == "leader lost at a write, Lease taken"
+            && failure.story.contains("create secret/ticket-a")
+            && failure.checks.iter().any(|check| check.part == "leader")
+    };
+    let one = found.iter().find(is_late).unwrap_or_else(|| panic!("{told:#?}"));
+    assert!(one.story.ends_with("and a second instance took over"), "{}", one.story);
+    let options = ExploreOptions { perturbation: Some(one.numbers), ..options() };
+    let again = explored_with_election(Bug::OldLeader, &options);
+    assert_eq!((again.counts.run, again.counts.failed), (1, 1));
+}
+
+#[test]
 fn a_failure_is_told_with_what_was_perturbed_what_is_wrong_and_how_to_repeat_it() {
     let outcome = explored(Bug::DeafAfterRelist, STEPS, &options());
     let view = View { width: 110, quiet: false, verbose: false, style: &Plain, report: None };
@@ -146,6 +184,28 @@ fn a_failure_is_told_with_what_was_perturbed_what_is_wrong_and_how_to_repeat_it(
     ];
     for words in wanted {
         assert!(text.contains(&words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn the_page_shows_what_happened_in_the_run_that_failed() {
+    let outcome = explored(Bug::DeafAfterRelist, STEPS, &options());
+    let is_meant = |failure: &&PerturbationFailure| failure.story.contains("about configmap/src-a, MODIFIED");
+    let failure = failures(&outcome).into_iter().find(is_meant).expect("it is found");
+    let is_sorted = failure.timeline.is_sorted_by_key(|entry| entry.at_ms);
+    let has = |kind: TimelineKind| failure.timeline.iter().any(|entry| entry.kind == kind);
+    let kinds = [TimelineKind::Write, TimelineKind::Event, TimelineKind::Perturbation, TimelineKind::Step];
+    assert!(is_sorted && kinds.into_iter().all(has), "{:#?}", failure.timeline);
+    let page = render::explore_html(&outcome).unwrap();
+    let wanted = [
+        "was lost with all after it until the watch ended",
+        "create secret&#x2f;copy-a",
+        "ADDED secret&#x2f;copy-a",
+        "the step copied ended",
+        "eventually",
+    ];
+    for words in wanted {
+        assert!(page.contains(words), "{words}\n{page}");
     }
 }
 

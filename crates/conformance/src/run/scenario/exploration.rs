@@ -8,8 +8,9 @@ use contract::scenario::{ObjectRef, Scenario, Side};
 use schema::Kinds;
 use serde_json::Value;
 use substrate::embedded::Embedded;
+use tokio::time::Instant;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, SECOND_USER};
 use super::listing;
 use super::past::ObservedRead;
 use super::perturbation::WatchedKind;
@@ -36,6 +37,18 @@ pub(crate) struct TargetHistory {
     pub(crate) objects: BTreeSet<(usize, ObjectRef)>,
     /// How many of the perturbations struck.
     pub(crate) struck: usize,
+    /// When each of the events was delivered.
+    pub(crate) event_times: Vec<Instant>,
+    /// When the target was started first.
+    pub(crate) began: Option<Instant>,
+    /// When each of the perturbations struck first, if it did.
+    pub(crate) strikes: Vec<Option<Instant>>,
+    /// The steps that passed, and when.
+    pub(crate) step_ends: Vec<(String, Instant)>,
+    /// When a second instance got the Lease.
+    pub(crate) takeover: Option<Instant>,
+    /// What the target wrote after it had lost its Lease and a second instance had got it.
+    pub(crate) late_writes: Vec<ObservedWrite>,
 }
 
 /// An event that a watch of the target delivered.
@@ -54,24 +67,35 @@ pub(crate) struct ObservedEvent {
 /// The recording of a run.
 pub(super) struct Exploration {
     begin: LogPosition,
-    /// The events and reads on each server.
-    logs: Vec<(EventLog, ReadLog)>,
+    began: Instant,
+    /// What the target saw on each server.
+    logs: Vec<ServerLogs>,
+}
+
+/// What the target saw on one server.
+struct ServerLogs {
+    /// The events of each instance.
+    events: [EventLog; 2],
+    /// The reads of the first instance.
+    reads: ReadLog,
 }
 
 impl Exploration {
     /// Begins to record, before the target is started.
     pub(super) fn begin(clusters: &Clusters) -> Self {
-        let watches = || Matching {
-            user: Some(clusters.target_user().to_owned()),
+        let watches = |user: &str| Matching {
+            user: Some(user.to_owned()),
             verbs: vec![Verb::Watch],
             ..Matching::default()
         };
+        let users = [clusters.target_user(), SECOND_USER];
         let logs = clusters.servers().map(|server| {
             let faults = server.faults();
-            (faults.log_events(watches()), faults.log_reads(clusters.target_user()))
+            let events = users.map(|user| faults.log_events(watches(user)));
+            ServerLogs { events, reads: faults.log_reads(clusters.target_user()) }
         });
         let logs = logs.collect();
-        Self { begin: requests::current_position(clusters), logs }
+        Self { begin: requests::current_position(clusters), began: Instant::now(), logs }
     }
 
     /// What the target did and saw since.
@@ -83,18 +107,30 @@ impl Exploration {
         let (writes, moments): (Vec<_>, Vec<_>) =
             requests::timed_writes_since(clusters, &self.begin).into_iter().unzip();
         let logs = || self.logs.iter().enumerate();
-        let events = logs().flat_map(|(server, (events, _))| {
-            events.events().into_iter().filter_map(move |event| observed(server, event))
+        let events = logs().flat_map(|(server, logs)| {
+            let delivered = logs.events.iter().flat_map(EventLog::timed_events);
+            delivered.filter_map(move |(event, at)| Some((observed(server, event)?, at)))
         });
+        let (events, event_times): (Vec<_>, Vec<_>) = events.unzip();
         let is_kept = |read: &LoggedRead| !PASSING.contains(&read.target.resource.as_str());
-        let reads = logs().flat_map(|(server, (_, reads))| {
-            let reads = reads.reads().into_iter().filter(is_kept);
+        let reads = logs().flat_map(|(server, logs)| {
+            let reads = logs.reads.reads().into_iter().filter(is_kept);
             reads.map(move |read| ObservedRead { server, read })
         });
-        let (events, reads) = (events.collect(), reads.collect());
+        let reads: Vec<_> = reads.collect();
         let objects = remaining_objects(clusters, scenario, &writes).await?;
         let watched = watched_kinds(clusters);
-        Ok(TargetHistory { writes, moments, reads, events, watched, objects, struck: 0 })
+        Ok(TargetHistory {
+            writes,
+            moments,
+            reads,
+            events,
+            event_times,
+            watched,
+            objects,
+            began: Some(self.began),
+            ..TargetHistory::default()
+        })
     }
 }
 

@@ -6,9 +6,10 @@ use apiserver::{Active, Effect, Fault, Faults, Matching, ReadFault, Refusal, Str
 use contract::scenario;
 use schema::Kinds;
 use substrate::embedded::Embedded;
+use tokio::time::Instant;
 
 use super::clusters::{Clusters, TARGET_USER};
-use super::perturbation::{LAG, Perturbation};
+use super::perturbation::{LAG, LeaseLoss, Perturbation};
 use super::requests::{ObservedWrite, requests_like};
 use crate::report::Check;
 
@@ -63,10 +64,21 @@ pub(super) struct ActiveFault {
     what: &'static str,
     active: Vec<Active>,
     must_strike: bool,
-    /// Whether the target must still be killed when it strikes.
-    kills: bool,
-    /// The fault of a read on a server that is injected after the kill.
+    /// What must still happen to the target when it strikes.
+    consequence: Consequence,
+    /// The fault of a read on a server that is injected before the target starts again.
     then: Option<(Faults, ReadFault)>,
+}
+
+/// What happens to the target when a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consequence {
+    /// It goes on.
+    Nothing,
+    /// It is killed and started again.
+    Restart,
+    /// It loses its Lease, and a second instance starts.
+    Takeover(LeaseLoss),
 }
 
 /// The disturbed runs for a fault, given the writes of the undisturbed run; none if the fault could not strike.
@@ -115,6 +127,12 @@ impl Disturbance {
             Self::Explored(perturbations) => !perturbations.is_empty(),
             _ => true,
         }
+    }
+
+    /// Whether the target's instances elect a leader.
+    pub(super) fn elects_leader(&self) -> bool {
+        let Self::Explored(perturbations) = self else { return false };
+        perturbations.iter().any(|perturbation| matches!(perturbation, Perturbation::LeaderLost(..)))
     }
 
     /// Whether the scenario is explored.
@@ -183,40 +201,49 @@ impl Disturbance {
 
 impl ActiveFault {
     fn new(what: &'static str, active: Vec<Active>, must_strike: bool) -> Self {
-        Self { what, active, must_strike, kills: false, then: None }
+        Self { what, active, must_strike, consequence: Consequence::Nothing, then: None }
     }
 
-    /// A fault that may strike nothing; says whether the target is killed when it strikes.
-    pub(super) fn of(active: Active, kills: bool) -> Self {
-        Self { kills, ..Self::new("the perturbation", vec![active], false) }
+    /// A fault that may strike nothing; says what happens to the target when it strikes.
+    pub(super) fn of(active: Active, consequence: Consequence) -> Self {
+        Self { consequence, ..Self::new("the perturbation", vec![active], false) }
     }
 
-    /// With a fault of a read that is injected on a server after the kill.
+    /// With a fault of a read that is injected on a server when the target is started again.
     pub(super) fn then(self, server: Faults, fault: ReadFault) -> Self {
         Self { then: Some((server, fault)), ..self }
     }
 
-    /// Whether the target must be killed now: the fault has struck. It is removed, and what comes after the kill is injected.
-    pub(super) fn kill(&mut self) -> bool {
-        if !self.kills || !self.struck() {
-            return false;
+    /// What must happen to the target now, once: the fault has struck. It is removed.
+    pub(super) fn take_consequence(&mut self) -> Consequence {
+        if self.consequence == Consequence::Nothing || !self.struck() {
+            return Consequence::Nothing;
         }
-        self.kills = false;
         self.remove();
-        if let Some((server, fault)) = self.then.take() {
-            self.active.push(server.add_read(fault));
-        }
-        true
+        std::mem::replace(&mut self.consequence, Consequence::Nothing)
     }
 
-    /// Whether the target must still be killed when it strikes.
-    pub(super) fn will_kill(&self) -> bool {
-        self.kills
+    /// Injects what comes after a kill. The killed target is gone, so that nothing of it can strike.
+    pub(super) fn before_start(&mut self) {
+        let is_over = self.consequence == Consequence::Nothing && self.struck();
+        if let Some((server, fault)) = self.then.take_if(|_| is_over) {
+            self.active.push(server.add_read(fault));
+        }
+    }
+
+    /// Whether something must still happen to the target when it strikes.
+    pub(super) fn has_consequence(&self) -> bool {
+        self.consequence != Consequence::Nothing
     }
 
     /// Whether it struck, and what comes after the kill, too.
     pub(super) fn struck_wholly(&self) -> bool {
         self.then.is_none() && self.active.iter().all(|active| active.struck() > 0)
+    }
+
+    /// When it struck first, if it did.
+    pub(super) fn first_strike(&self) -> Option<Instant> {
+        self.active.iter().filter_map(Active::first_strike).min()
     }
 
     /// Whether it struck.
@@ -234,7 +261,7 @@ impl ActiveFault {
 
     /// Whether it had to strike, and did not. The last write may come after all states, too late for a kill.
     pub(super) fn missed(&self) -> bool {
-        self.must_strike && !self.kills && !self.struck()
+        self.must_strike && !self.has_consequence() && !self.struck()
     }
 
     /// Deactivates it.
@@ -330,5 +357,6 @@ fn crash(servers: &[&Embedded], writes: &[ObservedWrite]) -> Option<ActiveFault>
     let matching = requests_like(last, TARGET_USER)?;
     let fault = Fault::new(matching, Effect::StallAfter).strikes(Strikes::Nth(nth));
     let active = vec![servers.get(last.server)?.faults().add(fault)];
-    Some(ActiveFault { kills: true, ..ActiveFault::new("writes", active, true) })
+    let killing = ActiveFault::new("writes", active, true);
+    Some(ActiveFault { consequence: Consequence::Restart, ..killing })
 }

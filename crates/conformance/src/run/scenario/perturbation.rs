@@ -1,12 +1,15 @@
-//! One perturbation of a scenario: what happens to one write, to one watch event, to the watches of one kind, or to one read.
+//! One perturbation of a scenario: what happens to one write, to one watch event, to the watches of one kind, to one read, or to
+//! the leader.
 
 use std::time::Duration;
 
 use contract::scenario::{ObjectRef, Side};
 
+use super::faults::Consequence;
 use super::ordinal::ordinal;
 use super::past::{LATEST, PastAnswer};
 use super::requests::ObservedWrite;
+use super::takeover::HELD_UP;
 
 /// Delay of watch events: longer than any reconciliation takes, shorter than any wait.
 pub(super) const LAG: Duration = Duration::from_millis(500);
@@ -26,6 +29,17 @@ pub(crate) enum Perturbation {
     Read(PastAnswer),
     /// The target is killed after a write, started again, and then reads something as it was before.
     Return(NthWrite, PastAnswer),
+    /// A write is held up, the target loses its Lease, and a second instance takes over.
+    LeaderLost(LeaseLoss, NthWrite),
+}
+
+/// How a leader loses its Lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeaseLoss {
+    /// The API server refuses its renewals.
+    Refused,
+    /// Somebody else holds it, and does not renew it.
+    Taken,
 }
 
 /// What happens to a write, once.
@@ -130,6 +144,18 @@ impl WriteTrouble {
     }
 }
 
+impl LeaseLoss {
+    /// All of them.
+    pub(crate) const ALL: [Self; 2] = [Self::Refused, Self::Taken];
+
+    fn story(self) -> &'static str {
+        match self {
+            Self::Refused => "from then on the target could not renew its Lease",
+            Self::Taken => "somebody else took the target's Lease then",
+        }
+    }
+}
+
 impl EventTrouble {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Lost, Self::Late, Self::Twice];
@@ -158,12 +184,15 @@ impl EventTrouble {
 }
 
 impl Perturbation {
-    /// Whether the target is killed.
-    pub(super) fn kills(&self) -> bool {
-        matches!(
-            self,
-            Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _) | Self::Return(..)
-        )
+    /// What happens to the target when it strikes.
+    pub(super) fn consequence(&self) -> Consequence {
+        match self {
+            Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _) | Self::Return(..) => {
+                Consequence::Restart
+            }
+            Self::LeaderLost(loss, _) => Consequence::Takeover(*loss),
+            Self::Write(..) | Self::Event(..) | Self::Lag(_) | Self::Read(_) => Consequence::Nothing,
+        }
     }
 
     /// What kind of perturbation it is.
@@ -174,6 +203,8 @@ impl Perturbation {
             Self::Lag(_) => "watches of a kind late",
             Self::Read(_) => "read answered from the past",
             Self::Return(..) => "time goes back after a crash",
+            Self::LeaderLost(LeaseLoss::Refused, _) => "leader lost at a write, renewals refused",
+            Self::LeaderLost(LeaseLoss::Taken, _) => "leader lost at a write, Lease taken",
         }
     }
 
@@ -202,16 +233,26 @@ impl Perturbation {
                 write.story(&place(write.write.server), WriteTrouble::CrashAfter),
                 past.story_after_kill(&place(past.server))
             ),
+            Self::LeaderLost(loss, write) => format!(
+                "{} was held up for {} s; {}, and a second instance took over",
+                write.name(&place(write.write.server)),
+                HELD_UP.as_secs(),
+                loss.story()
+            ),
         }
     }
 }
 
 impl NthWrite {
+    /// `the 2nd write, patch configmap/x,`.
+    fn name(&self, place: &str) -> String {
+        let Self { write, number, .. } = self;
+        format!("the {} write{place}, {} {},", ordinal(*number), write.verb, write.object)
+    }
+
     /// `the 2nd write, patch configmap/x, was executed and the target was killed`.
     fn story(&self, place: &str, trouble: WriteTrouble) -> String {
-        let Self { write, number, .. } = self;
-        let (number, trouble) = (ordinal(*number), trouble.story());
-        format!("the {number} write{place}, {} {}, {trouble}", write.verb, write.object)
+        format!("{} {}", self.name(place), trouble.story())
     }
 }
 
@@ -242,6 +283,18 @@ mod tests {
                 Perturbation::Write(WriteTrouble::CrashAfter, write.clone()),
                 false,
                 "the 2nd write, patch configmap/x, was executed and the target was killed",
+            ),
+            (
+                Perturbation::LeaderLost(LeaseLoss::Taken, write.clone()),
+                false,
+                "the 2nd write, patch configmap/x, was held up for 40 s; somebody else took the target's Lease then, and a \
+                 second instance took over",
+            ),
+            (
+                Perturbation::LeaderLost(LeaseLoss::Refused, write.clone()),
+                false,
+                "the 2nd write, patch configmap/x, was held up for 40 s; from then on the target could not renew its Lease, \
+                 and a second instance took over",
             ),
             (
                 Perturbation::Write(WriteTrouble::Conflict, write),

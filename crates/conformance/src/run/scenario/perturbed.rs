@@ -12,6 +12,7 @@ use super::perturbation::{
     EventTrouble, LAG, LOST_FOR, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
 };
 use super::requests::requests_like;
+use super::takeover::HELD_UP;
 
 /// Where a run is perturbed.
 struct Perturbed<'a> {
@@ -32,17 +33,22 @@ impl Perturbation {
                 Some(perturbed.servers.get(past.server)?.faults().add_read(perturbed.read(past)))
             }
             Self::Return(write, _) => perturbed.write(WriteTrouble::CrashAfter, write),
+            Self::LeaderLost(_, write) => perturbed.strike_write(Effect::Delay(HELD_UP), write),
         };
-        let fault = ActiveFault::of(active?, self.kills());
+        let fault = ActiveFault::of(active?, self.consequence());
         let Self::Return(_, past) = self else { return Some(fault) };
         Some(fault.then(perturbed.servers.get(past.server)?.faults(), perturbed.read(past)))
     }
 }
 
 impl Perturbed<'_> {
-    fn write(&self, trouble: WriteTrouble, NthWrite { write, nth, .. }: &NthWrite) -> Option<Active> {
+    fn write(&self, trouble: WriteTrouble, write: &NthWrite) -> Option<Active> {
+        self.strike_write(effect(trouble), write)
+    }
+
+    fn strike_write(&self, effect: Effect, NthWrite { write, nth, .. }: &NthWrite) -> Option<Active> {
         let matching = requests_like(write, self.user)?;
-        let fault = Fault::new(matching, effect(trouble)).strikes(Strikes::Nth(*nth));
+        let fault = Fault::new(matching, effect).strikes(Strikes::Nth(*nth));
         Some(self.servers.get(write.server)?.faults().add(fault))
     }
 

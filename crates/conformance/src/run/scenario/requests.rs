@@ -109,7 +109,7 @@ pub(super) fn timed_writes_since(
 }
 
 /// The write of a request. Leaves out events and leases, and the requests of others than the target.
-fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
+pub(super) fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
     let is_ignored = matches!(request.resource.as_str(), "events" | "leases");
     let is_of_harness = request.user_agent == SPEAKER;
     let is_other = is_of_harness || request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);

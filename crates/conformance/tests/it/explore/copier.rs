@@ -2,11 +2,13 @@
 //! Secret `ticket-x-…`, and marks the ConfigMap as done.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use component::{StartOptions, Started};
+use component::{Clusters, StartOptions, Started};
 use conformance::target::built_in::BuiltIn;
+use controller::CancellationToken;
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
@@ -42,6 +44,8 @@ pub(crate) enum Bug {
     OldList,
     /// It deletes copies whose source its cache does not have, as if the cache were never behind.
     TrustedCache,
+    /// It goes on after it has lost its Lease.
+    OldLeader,
 }
 
 /// How long it collects events before it acts.
@@ -61,7 +65,7 @@ impl Drop for Abort {
 pub(crate) fn target(bug: Bug) -> BuiltIn {
     BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |options: StartOptions| {
         std::future::ready(options.clusters.ok_or_else(|| "no clusters".to_owned()).map(|clusters| {
-            let task = tokio::spawn(run(clusters.source, bug));
+            let task = tokio::spawn(lead(clusters, bug));
             Started {
                 service: service(Vec::new(), Limits::default()),
                 registrations: Vec::new(),
@@ -71,6 +75,24 @@ pub(crate) fn target(bug: Bug) -> BuiltIn {
             }
         }))
     })
+}
+
+/// Runs the controller, while it leads if there is an election.
+async fn lead(clusters: Clusters, bug: Bug) {
+    let Clusters { source, elector, .. } = clusters;
+    let Some(elector) = elector else { return run(source, bug).await };
+    let work = |_stop: CancellationToken| async move {
+        let work = run(source, bug);
+        if bug == Bug::OldLeader {
+            drop(tokio::spawn(work));
+            std::future::pending::<()>().await;
+        } else {
+            work.await;
+        }
+        Ok::<(), Infallible>(())
+    };
+    // It ends when the Lease is lost.
+    drop(elector.run(CancellationToken::new(), work).await);
 }
 
 /// What a watch said.
