@@ -119,8 +119,8 @@ async fn delivered_events_are_logged_with_the_version_of_their_object() {
     let began = Instant::now();
     seen(&server, 1, revision).await;
     let logged = log.events();
-    let (timed, times): (Vec<_>, Vec<_>) = log.timed_events().into_iter().unzip();
-    assert_eq!(timed, logged);
+    let (events, times): (Vec<_>, Vec<_>) = log.timed_events().into_iter().unzip();
+    assert_eq!(events, logged);
     assert!(times.iter().all(|at| at.duration_since(began).as_secs() == 0), "they were delivered at once");
     let found: Vec<String> = logged.iter().map(|event| format!("{} {}", event.kind, event.name)).collect();
     assert_eq!(found, ALL);

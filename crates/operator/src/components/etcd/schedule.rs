@@ -41,12 +41,11 @@ fn at(
     let window = &garden.spec.virtual_cluster.maintenance.time_window;
     let is_given = !window.begin.is_empty() && !window.end.is_empty();
     let window = if is_given { Some(Window::parse(&window.begin, &window.end)?) } else { None };
-    let time = match window.filter(|window| *window != Window::ALWAYS) {
-        Some(window) => within(window, checksum(garden.metadata.uid.as_deref().unwrap_or_default())),
-        None => {
-            let created = garden.metadata.creation_timestamp.as_ref();
-            created.map_or(Window::ALWAYS.begin, |created| TimeOfDay::at(created.0))
-        }
+    let time = if let Some(window) = window.filter(|window| *window != Window::ALWAYS) {
+        within(window, checksum(garden.metadata.uid.as_deref().unwrap_or_default()))
+    } else {
+        let created = garden.metadata.creation_timestamp.as_ref();
+        created.map_or(Window::ALWAYS.begin, |created| TimeOfDay::at(created.0))
     };
     let [hour, minute] = hour_and_minute(time);
     Ok(format!("{minute} {hour} {days}"))

@@ -350,7 +350,7 @@ fn members_trust_the_new_authority_first(
         },
         "spec": {"etcd": {"peerUrlTls": {"tlsCASecretRef": reference("ca-etcd-peer-bundle")}}},
     });
-    let want: Vec<DirectStep> = is_written.then(|| DirectStep::Patch(patch)).into_iter().collect();
+    let want: Vec<DirectStep> = is_written.then_some(DirectStep::Patch(patch)).into_iter().collect();
     assert_eq!(rendering.steps, want);
 }
 

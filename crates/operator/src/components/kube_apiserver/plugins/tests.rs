@@ -60,16 +60,14 @@ fn there_are_defaults_without_pod_security_policy() {
      - kube-system\n  - a\n  usernames:\n  - b\nkind: PodSecurityConfiguration\n"
 )]
 fn pod_security_exempts_kube_system(#[case] config: Value, #[case] file: &str) {
-    let setup = setup(&[plugin("PodSecurity", Some(config), None)], &ReferencedObjects::default()).unwrap();
-    let data = setup.configuration_data().unwrap();
-    assert_eq!(data["podsecurity.yaml"], file);
+    let (_, config_map) = rendered(&[plugin("PodSecurity", Some(config), None)]);
+    assert_eq!(config_map["data"]["podsecurity.yaml"], file);
 }
 
 #[test]
 fn another_kind_is_refused() {
     let config = json!({ "apiVersion": "pod-security.admission.config.k8s.io/v2", "kind": "PodSecurityConfiguration" });
-    let error =
-        setup(&[plugin("PodSecurity", Some(config), None)], &ReferencedObjects::default()).unwrap_err();
+    let error = configured(&[plugin("PodSecurity", Some(config), None)]).unwrap_err();
     let want = "cannot decode config for admission plugin PodSecurity: expected PodSecurityConfiguration of \
                 pod-security.admission.config.k8s.io/v1alpha1, v1beta1 or v1 but got \"PodSecurityConfiguration\" of \
                 \"pod-security.admission.config.k8s.io/v2\"";

@@ -13,18 +13,18 @@ use crate::components::virtual_resource_manager::{MANAGED, bootstrap_request, mu
 const NOW: &str = "2023-11-14T12:00:00Z";
 
 /// An access Secret with this time of renewal.
-fn access(renewal: Option<&str>) -> Option<Value> {
+fn access(renewal: Option<&str>) -> Value {
     let annotations = renewal.map_or_else(
         || json!({}),
         |time| json!({"serviceaccount.resources.gardener.cloud/token-renew-timestamp": time}),
     );
-    Some(json!({"metadata": {"annotations": annotations}}))
+    json!({"metadata": {"annotations": annotations}})
 }
 
 /// A ManagedResource with this message about applying.
-fn applied(status: &str, message: &str) -> Option<Value> {
+fn applied(status: &str, message: &str) -> Value {
     let condition = json!({"type": "ResourcesApplied", "status": status, "message": message});
-    Some(json!({"status": {"conditions": [condition]}}))
+    json!({"status": {"conditions": [condition]}})
 }
 
 const FORBIDDEN: &str =
@@ -32,16 +32,28 @@ const FORBIDDEN: &str =
 
 #[rstest]
 #[case::nothing(None, None, true)]
-#[case::never_filled(access(None), applied("True", ""), true)]
-#[case::expired(access(Some("2023-11-14T11:59:59Z")), applied("True", ""), true)]
-#[case::expires_now(access(Some("2023-11-14T13:00:00+01:00")), applied("True", ""), false)]
-#[case::no_permissions(access(Some("2023-11-14T12:00:01Z")), None, true)]
-#[case::works(access(Some("2023-11-14T12:00:01Z")), applied("True", ""), false)]
-#[case::not_applied_yet(access(Some("2023-11-14T12:00:01Z")), Some(json!({})), false)]
-#[case::fails_otherwise(access(Some("2023-11-14T12:00:01Z")), applied("False", "conflict"), false)]
-#[case::is_unknown(access(Some("2023-11-14T12:00:01Z")), applied("False", "failed: Unauthorized"), true)]
-#[case::is_refused(access(Some("2023-11-14T12:00:01Z")), applied("False", FORBIDDEN), true)]
-#[case::was_refused(access(Some("2023-11-14T12:00:01Z")), applied("Progressing", FORBIDDEN), false)]
+#[case::never_filled(Some(access(None)), Some(applied("True", "")), true)]
+#[case::expired(Some(access(Some("2023-11-14T11:59:59Z"))), Some(applied("True", "")), true)]
+#[case::expires_now(Some(access(Some("2023-11-14T13:00:00+01:00"))), Some(applied("True", "")), false)]
+#[case::no_permissions(Some(access(Some("2023-11-14T12:00:01Z"))), None, true)]
+#[case::works(Some(access(Some("2023-11-14T12:00:01Z"))), Some(applied("True", "")), false)]
+#[case::not_applied_yet(Some(access(Some("2023-11-14T12:00:01Z"))), Some(json!({})), false)]
+#[case::fails_otherwise(
+    Some(access(Some("2023-11-14T12:00:01Z"))),
+    Some(applied("False", "conflict")),
+    false
+)]
+#[case::is_unknown(
+    Some(access(Some("2023-11-14T12:00:01Z"))),
+    Some(applied("False", "failed: Unauthorized")),
+    true
+)]
+#[case::is_refused(Some(access(Some("2023-11-14T12:00:01Z"))), Some(applied("False", FORBIDDEN)), true)]
+#[case::was_refused(
+    Some(access(Some("2023-11-14T12:00:01Z"))),
+    Some(applied("Progressing", FORBIDDEN)),
+    false
+)]
 fn it_bootstraps_without_a_token_that_works(
     #[case] secret: Option<Value>,
     #[case] managed_resource: Option<Value>,
@@ -65,7 +77,7 @@ fn observed(secret: Option<Value>, managed_resource: Option<Value>) -> Fixture {
 
 #[test]
 fn a_time_of_renewal_that_is_none_is_refused() {
-    let error = must_bootstrap(&observed(access(Some("soon")), None).values()).unwrap_err().to_string();
+    let error = must_bootstrap(&observed(Some(access(Some("soon"))), None).values()).unwrap_err().to_string();
     assert!(error.starts_with("could not parse renew timestamp: "), "{error}");
 }
 
