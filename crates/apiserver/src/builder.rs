@@ -60,6 +60,8 @@ pub struct Builder {
     metrics: Option<ServerMetrics>,
 }
 
+/// The time between the bookmarks of a watch, as kube-apiserver has it.
+const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// The default start time of the server's clock.
 const EPOCH: &str = "2026-01-01T00:00:00Z";
 
@@ -84,6 +86,7 @@ impl Default for Builder {
                 service_account_admission: false,
                 typed_rules: TypedRules::All,
                 max_expiration: None,
+                bookmark_period: BOOKMARK_PERIOD,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -291,6 +294,12 @@ impl Builder {
     /// What `/version` answers, in place of the version of Kubernetes.
     pub fn version(mut self, version: Value) -> Self {
         self.version = Some(version);
+        self
+    }
+
+    /// The time between the bookmarks of a watch, by default a minute.
+    pub fn bookmark_period(mut self, period: Duration) -> Self {
+        self.switches.bookmark_period = period;
         self
     }
 

@@ -104,6 +104,8 @@ pub(crate) struct Switches {
     pub(crate) typed_rules: TypedRules,
     /// How long credentials that subresources of typed kinds grant are valid at most.
     pub(crate) max_expiration: Option<Duration>,
+    /// The time between the bookmarks of a watch.
+    pub(crate) bookmark_period: Duration,
 }
 
 /// The shared state of a server.

@@ -35,8 +35,6 @@ use crate::versions;
 const DEFAULT_DURATION: Duration = Duration::from_mins(30);
 /// The longest duration of a watch.
 const MAX_DURATION: Duration = Duration::from_hours(24 * 365);
-/// The interval between bookmarks.
-const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// How long before its end a watch receives a last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// How many events are read from the store at once.
@@ -118,7 +116,7 @@ impl Watcher {
         let now = Instant::now();
         let end = now + duration;
         let bookmarks = call.query.flag("allowWatchBookmarks");
-        let first = (now + BOOKMARK_PERIOD).min(end - LAST_BOOKMARK.min(duration));
+        let first = (now + shared.switches.bookmark_period).min(end - LAST_BOOKMARK.min(duration));
         Ok(Self {
             news: shared.store.subscribe(&call.target.table),
             ends: shared.faults.watch_ends(),
@@ -239,7 +237,8 @@ impl Watcher {
         let bookmark = self.bookmark(false);
         self.pending.push_back(bookmark);
         let last = self.end - LAST_BOOKMARK.min(self.end - now);
-        self.next_bookmark = Some(if now < last { (now + BOOKMARK_PERIOD).min(last) } else { self.end });
+        self.next_bookmark =
+            Some(if now < last { (now + self.shared.switches.bookmark_period).min(last) } else { self.end });
     }
 
     /// Converts a write to the event that a watch with these selectors sees.

@@ -9,6 +9,8 @@ use crate::run::scenario::{ObservedWrite, TargetHistory};
 /// controller, which waits 5 ms after a failure and then twice as long each time, tries that often in the 3 seconds for which a
 /// perturbation may last.
 const MORE: usize = 10;
+/// The same for refused writes: three controllers of one component may write the same object.
+const MORE_REFUSED: usize = 30;
 
 /// All that is wrong with a run that has a number of perturbations; `checks` are those of its steps that failed.
 pub(super) fn judge(
@@ -83,7 +85,7 @@ fn too_many_writes(
     let most = now.iter().max_by_key(|write| count_alike(&now, write))?;
     let alike = count_alike(&now, most);
     let got = |now: usize| format!("{now}, of which {alike} are {} {}", most.verb, most.object);
-    exceeds("writes", (before, now.len()), count, got)
+    exceeds("writes", (before, now.len()), (count, MORE), got)
 }
 
 /// The bound on the number of refused writes that are alike, if it is exceeded.
@@ -97,17 +99,19 @@ fn too_many_attempts(
     let (before, now) = (refused(undisturbed), refused(writes));
     let most = now.iter().max_by_key(|write| count_alike(&now, write))?;
     let attempts = (count_alike(&before, most), count_alike(&now, most));
-    exceeds("refused writes", attempts, count, |now| format!("{now} times {} {}", most.verb, most.object))
+    let got = |now| format!("{now} times {} {}", most.verb, most.object);
+    exceeds("refused writes", attempts, (count, MORE_REFUSED), got)
 }
 
-/// A failed check if a number in a run with `count` perturbations is above the bound of the undisturbed one.
+/// A failed check if a number in a run with `count` perturbations is above the bound of the undisturbed one: once more for each
+/// perturbation, and `more` beside.
 fn exceeds(
     path: &str,
     (undisturbed, now): (usize, usize),
-    count: usize,
+    (count, more): (usize, usize),
     got: impl Fn(usize) -> String,
 ) -> Option<Check> {
-    let (times, more) = (1 + count, MORE * count);
+    let (times, more) = (1 + count, more * count);
     let bound = undisturbed * times + more;
     (now > bound).then(|| Check {
         part: "requests".to_owned(),
@@ -191,7 +195,7 @@ mod tests {
         }
         // Attempts that are refused are counted by themselves.
         let refused = ObservedWrite { refused: true, ..write("patch", "a") };
-        for (count, is_broken) in [(10, false), (11, true)] {
+        for (count, is_broken) in [(30, false), (31, true)] {
             let writes = [vec![write("patch", "a"); 12], vec![refused.clone(); count]].concat();
             let found = found(&undisturbed, &history(&[], writes));
             assert_eq!(found.iter().any(|found| found.contains("refused writes")), is_broken, "{found:?}");

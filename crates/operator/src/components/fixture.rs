@@ -252,7 +252,7 @@ fn minimal() -> Value {
 }
 
 /// A JSON merge patch without deletions.
-fn merge(object: &mut Value, fields: &Value) {
+pub(crate) fn merge(object: &mut Value, fields: &Value) {
     match (object, fields) {
         (Value::Object(object), Value::Object(fields)) => {
             for (key, value) in fields {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use self::expected::{ARGUMENTS, RUNTIME_CONFIG};
 use super::*;
-use crate::components::fixture::{Fixture, assert_objects, generated};
+use crate::components::fixture::{Fixture, assert_objects, generated, merge};
 use crate::components::rendering::name_of;
 
 /// A Garden as the webhook defaults it, with these fields of `spec.virtualCluster` and of kube-apiserver.
@@ -24,17 +24,6 @@ fn fixture(cluster: &Value, server: &Value) -> Fixture {
     merge(&mut all["spec"]["virtualCluster"], cluster);
     merge(&mut all["spec"]["virtualCluster"]["kubernetes"]["kubeAPIServer"], server);
     Fixture::with(&all)
-}
-
-fn merge(object: &mut Value, fields: &Value) {
-    match fields.as_object() {
-        None => *object = fields.clone(),
-        Some(fields) => {
-            for (key, value) in fields {
-                merge(&mut object[key], value);
-            }
-        }
-    }
 }
 
 fn with_deployment(mut fixture: Fixture, deployment: Value) -> Fixture {

@@ -1,4 +1,4 @@
-//! OPR-101: names of the Secrets that a gardener-operator generates, as Go 1.21.3 computes them with hashstructure v2.0.2.
+//! Names of the Secrets that a gardener-operator generates, as Go 1.21.3 computes them with hashstructure v2.0.2.
 
 use super::*;
 
