@@ -153,7 +153,9 @@ pub(super) async fn wait(client: &Client, stages: Stages) -> Result<(), StepErro
 ///
 /// # Errors
 /// If there is one thing its error, else a list.
-pub(super) async fn side_by_side(mut all: Vec<BoxFuture<'_, Result<(), StepError>>>) -> Result<(), StepError> {
+pub(super) async fn side_by_side(
+    mut all: Vec<BoxFuture<'_, Result<(), StepError>>>,
+) -> Result<(), StepError> {
     if all.len() == 1
         && let Some(only) = all.pop()
     {

@@ -136,7 +136,10 @@ mod tests {
                 json!({"name": "a", "labels": labels, "resourceVersion": "7", "finalizers": ["f"]});
             json!({"metadata": metadata, "spec": spec, "status": {}})
         };
-        assert_eq!(replacement(&live(json!({"x": 1, "y": 2}), json!({"b": "c"})), &wanted), NeededWrite::Nothing);
+        assert_eq!(
+            replacement(&live(json!({"x": 1, "y": 2}), json!({"b": "c"})), &wanted),
+            NeededWrite::Nothing
+        );
         let object = json!({
             "metadata": {"name": "a", "labels": {"b": "c"}, "resourceVersion": "7", "finalizers": ["f"]},
             "spec": {"x": 1},

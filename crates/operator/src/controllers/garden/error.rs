@@ -141,10 +141,7 @@ mod tests {
     fn a_deadline_names_the_last_error() {
         assert_eq!(StepError::TimedOut { last: None }.text(), "retry failed with context deadline exceeded");
         let error = StepError::TimedOut { last: Some("is not ready yet".to_owned()) };
-        assert_eq!(
-            error.text(),
-            "retry failed with context deadline exceeded, last error: is not ready yet"
-        );
+        assert_eq!(error.text(), "retry failed with context deadline exceeded, last error: is not ready yet");
     }
 
     #[test]
@@ -152,9 +149,6 @@ mod tests {
         let refused = || kube::Error::Api(Box::new(Status::failure("etcds \"a\" is forbidden", "Forbidden")));
         assert_eq!(StepError::from(refused()).text(), "etcds \"a\" is forbidden");
         let error = StepError::from(refused()).within("could not create or update managed resource");
-        assert_eq!(
-            error.text(),
-            "could not create or update managed resource: etcds \"a\" is forbidden"
-        );
+        assert_eq!(error.text(), "could not create or update managed resource: etcds \"a\" is forbidden");
     }
 }

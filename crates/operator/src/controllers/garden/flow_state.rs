@@ -189,7 +189,8 @@ mod tests {
     /// What the original counts without a rotation and with the vertical pod autoscaler.
     #[test]
     fn a_reconciliation_without_rotation_has_37_steps() {
-        let garden = json!({"spec": {"runtimeCluster": {"settings": {"verticalPodAutoscaler": {"enabled": true}}}}});
+        let garden =
+            json!({"spec": {"runtimeCluster": {"settings": {"verticalPodAutoscaler": {"enabled": true}}}}});
         let garden: Garden = serde_json::from_value(garden).unwrap();
         let mut state = FlowState::new(&RECONCILIATION, &garden, false);
         let mut ended = 0;

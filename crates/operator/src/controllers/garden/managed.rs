@@ -49,9 +49,9 @@ pub(super) async fn delete(
     secrets: DeletedSecrets,
 ) -> Result<(), StepError> {
     let resource = resource_name(namespace, name);
-    let live = objects::read(client, &resource).await.map_err(|error| {
-        error.within(format!("could not get managed resource '{namespace}/{name}'"))
-    })?;
+    let live = objects::read(client, &resource)
+        .await
+        .map_err(|error| error.within(format!("could not get managed resource '{namespace}/{name}'")))?;
     let referenced = live.as_ref().filter(|_| secrets == DeletedSecrets::All).map(secrets_of);
     let former = format!("{SECRET_PREFIX}{name}");
     for secret in std::iter::once(former).chain(referenced.unwrap_or_default()) {

@@ -27,11 +27,8 @@ pub(super) async fn with_log(client: &Client, deployment: &str, error: StepError
             return because(text, cause, &error);
         }
     };
-    let options = LogParams {
-        container: Some(CONTAINER.to_owned()),
-        tail_lines: Some(LINES),
-        ..LogParams::default()
-    };
+    let options =
+        LogParams { container: Some(CONTAINER.to_owned()), tail_lines: Some(LINES), ..LogParams::default() };
     match pods.logs(&name, &options).await {
         Ok(log) => StepError::State(format!("{}, logs of newest pod:\n{log}", error.text())),
         Err(cause) => because("failure to read the logs", cause, &error),

@@ -82,8 +82,8 @@ pub(super) fn load_balancer(service: &Service) -> Result<(), String> {
 pub(super) fn stuck_deletion(object: &Value) -> Option<&str> {
     let conditions = object["status"]["conditions"].as_array()?;
     let applied = conditions.iter().find(|condition| condition["type"] == RESOURCES_APPLIED)?;
-    let is_stuck =
-        applied["status"] != "True" && applied["reason"].as_str().is_some_and(|reason| STUCK.contains(&reason));
+    let is_stuck = applied["status"] != "True"
+        && applied["reason"].as_str().is_some_and(|reason| STUCK.contains(&reason));
     applied["message"].as_str().filter(|_| is_stuck)
 }
 
@@ -100,8 +100,11 @@ mod tests {
 
     fn managed(observed: i64, statuses: [&str; 3]) -> ManagedResource {
         let types = [RESOURCES_APPLIED, RESOURCES_HEALTHY, RESOURCES_PROGRESSING];
-        let conditions: Value =
-            types.iter().zip(statuses).map(|(type_, status)| json!({"type": type_, "status": status})).collect();
+        let conditions: Value = types
+            .iter()
+            .zip(statuses)
+            .map(|(type_, status)| json!({"type": type_, "status": status}))
+            .collect();
         let object = json!({
             "metadata": {"name": "m", "namespace": "garden", "generation": 2},
             "status": {"observedGeneration": observed, "conditions": conditions},

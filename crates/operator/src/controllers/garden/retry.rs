@@ -96,10 +96,7 @@ mod tests {
             ready(Attempt::Again(format!("attempt {}", attempts.get())))
         };
         let error = until(EVERY, Some(Duration::from_secs(12)), attempt).await.unwrap_err();
-        assert_eq!(
-            error.text(),
-            "retry failed with context deadline exceeded, last error: attempt 3"
-        );
+        assert_eq!(error.text(), "retry failed with context deadline exceeded, last error: attempt 3");
         assert_eq!((attempts.get(), begin.elapsed().as_secs()), (3, 12));
     }
 

@@ -74,7 +74,10 @@ impl SecretStore {
                 return Ok(());
             }
         }
-        Err(StepError::State(format!("Secrets of the request {:?} change while they are written", request.name)))
+        Err(StepError::State(format!(
+            "Secrets of the request {:?} change while they are written",
+            request.name
+        )))
     }
 
     /// What was generated.

@@ -59,7 +59,13 @@ pub(super) fn progress(progress: &FlowProgress, now: Timestamp) -> Value {
 }
 
 /// An operation has failed and will be tried again; the progress stays as it was last written.
-pub(super) fn failed(garden: &Garden, percent: i32, error: &str, identity: &Gardener, now: Timestamp) -> Value {
+pub(super) fn failed(
+    garden: &Garden,
+    percent: i32,
+    error: &str,
+    identity: &Gardener,
+    now: Timestamp,
+) -> Value {
     let description = format!("{error} Operation will be retried.");
     let operation = last_operation(OperationType::of(garden), "Error", percent, &description, now);
     json!({"status": {"gardener": identity, "lastOperation": operation}})

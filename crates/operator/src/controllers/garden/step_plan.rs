@@ -58,6 +58,12 @@ pub(super) enum StepPlan {
 const RENEW_ACCESS: &str = "renew-garden-access-secrets";
 const RENEW_KUBECONFIG: &str = "renew-kubeconfig";
 
+const RESOURCE_MANAGER_READY: Stages = &[&[Wait::Available("gardener-resource-manager")]];
+const DRUID_READY: Stages = &[&[Wait::HealthyAndDone(managed("etcd-druid"), TWO_MINUTES)]];
+const KUBE_APISERVER_READY: Stages = &[&[Wait::ApiServer(KUBE_APISERVER)]];
+const KUBE_CONTROLLER_MANAGER_READY: Stages = &[&[Wait::RolledOut(KUBE_CONTROLLER_MANAGER, THREE_MINUTES)]];
+const VIRTUAL_RESOURCE_MANAGER_READY: Stages = &[&[Wait::Available(VIRTUAL_RESOURCE_MANAGER)]];
+const ACCESS_READY: Stages = &[&[Wait::Healthy(managed("shoot-core-gardeneraccess"), TWO_MINUTES)]];
 const GARDENER_APISERVER_READY: Stages = &[
     &[Wait::HealthyAndDone(managed("gardener-apiserver-runtime"), FIVE_MINUTES)],
     &[Wait::Healthy(managed("gardener-apiserver-virtual"), FIVE_MINUTES)],
@@ -100,16 +106,13 @@ fn runtime_step(step: &str) -> Option<StepPlan> {
         "Deploying custom resource definitions for Istio" => deploy(Component::IstioDefinitions),
         "Deploying custom resource definitions for fluent-operator" => deploy(Component::FluentDefinitions),
         "Deploying and waiting for gardener-resource-manager to be healthy" => {
-            StepPlan::Deploy(Component::ResourceManager, &[&[Wait::Available("gardener-resource-manager")]])
+            StepPlan::Deploy(Component::ResourceManager, RESOURCE_MANAGER_READY)
         }
         "Deploying nginx-ingress controller" => deploy(Component::NginxIngress),
         "Deploying runtime system resources" => deploy(Component::RuntimeSystem),
         "Deploying Kubernetes vertical pod autoscaler" => deploy(Component::Vpa),
         "Deploying HVPA controller" => StepPlan::DeployWithHvpa(Component::Hvpa),
-        "Deploying ETCD Druid" => StepPlan::Deploy(
-            Component::EtcdDruid,
-            &[&[Wait::HealthyAndDone(managed("etcd-druid"), TWO_MINUTES)]],
-        ),
+        "Deploying ETCD Druid" => StepPlan::Deploy(Component::EtcdDruid, DRUID_READY),
         "Deploying Istio" => StepPlan::Deploy(Component::Istio, ISTIO_READY),
         "Deploying fluent-operator" => deploy(Component::FluentOperator),
         "Deploying fluent-operator CustomResources" => deploy(Component::FluentObjects),
@@ -132,18 +135,15 @@ fn virtual_step(step: &str) -> Option<StepPlan> {
         }
         "Deploying Kubernetes API server service SNI" => deploy(Component::KubeApiserverSni),
         "Deploying Kubernetes API Server" => {
-            StepPlan::DeployApiServer(Component::KubeApiserver, KUBE_APISERVER, &[&[Wait::ApiServer(KUBE_APISERVER)]])
+            StepPlan::DeployApiServer(Component::KubeApiserver, KUBE_APISERVER, KUBE_APISERVER_READY)
         }
-        "Waiting until Kubernetes API server rolled out" => {
-            StepPlan::Wait(&[&[Wait::ApiServer(KUBE_APISERVER)]])
+        "Waiting until Kubernetes API server rolled out" => StepPlan::Wait(KUBE_APISERVER_READY),
+        "Deploying Kubernetes Controller Manager" => {
+            StepPlan::Deploy(Component::KubeControllerManager, KUBE_CONTROLLER_MANAGER_READY)
         }
-        "Deploying Kubernetes Controller Manager" => StepPlan::Deploy(
-            Component::KubeControllerManager,
-            &[&[Wait::RolledOut(KUBE_CONTROLLER_MANAGER, THREE_MINUTES)]],
-        ),
         "Deploying gardener-resource-manager for virtual garden" => StepPlan::VirtualResourceManager,
         "Waiting until gardener-resource-manager for virtual garden rolled out" => {
-            StepPlan::Wait(&[&[Wait::Available(VIRTUAL_RESOURCE_MANAGER)]])
+            StepPlan::Wait(VIRTUAL_RESOURCE_MANAGER_READY)
         }
         "Deploying Gardener API Server" => StepPlan::DeployApiServer(
             Component::GardenerApiserver,
@@ -159,10 +159,9 @@ fn virtual_step(step: &str) -> Option<StepPlan> {
         }
         "Deploying Gardener Scheduler" => StepPlan::Deploy(Component::GardenerScheduler, SCHEDULER_READY),
         "Deploying virtual system resources" => deploy(Component::VirtualSystem),
-        "Deploying resources for gardener-operator access to virtual garden" => StepPlan::Deploy(
-            Component::GardenerAccess,
-            &[&[Wait::Healthy(managed("shoot-core-gardeneraccess"), TWO_MINUTES)]],
-        ),
+        "Deploying resources for gardener-operator access to virtual garden" => {
+            StepPlan::Deploy(Component::GardenerAccess, ACCESS_READY)
+        }
         "Initializing connection to virtual garden cluster" => StepPlan::Connect,
         _ => return None,
     })
@@ -234,6 +233,6 @@ mod tests {
         let all: Vec<Component> =
             RECONCILIATION.steps.iter().filter_map(|step| deployed(step.name)).flatten().collect();
         assert_eq!(all.len(), Component::ALL.len());
-        assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), Component::ALL.into());
+        assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(Component::ALL));
     }
 }

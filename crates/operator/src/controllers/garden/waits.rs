@@ -73,7 +73,11 @@ pub(super) fn wait(client: &Client, wait: Wait) -> BoxFuture<'_, Result<(), Step
 ///
 /// # Errors
 /// If the time has passed, or the API server refuses. Of a ManagedResource it is added why its deletion does not go on.
-pub(super) async fn gone(client: &Client, name: &ObjectName, limit: Option<Duration>) -> Result<(), StepError> {
+pub(super) async fn gone(
+    client: &Client,
+    name: &ObjectName,
+    limit: Option<Duration>,
+) -> Result<(), StepError> {
     let mut attempts = Attempts::new(MANAGED_INTERVAL, limit);
     loop {
         let Some(live) = objects::read(client, name).await? else { return Ok(()) };

@@ -1,0 +1,144 @@
+//! The steps of the flow that takes a Garden down.
+
+use api::druid;
+use api::gardener::CONFIRMATION_DELETION;
+use api::resources::{API_VERSION, SEED_CLASS};
+use controller::clock::Clock;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kube::Client;
+use kube::api::ListParams;
+use serde_json::json;
+use tokio::sync::Mutex;
+
+use super::error::StepError;
+use super::flow_run::FlowTasks;
+use super::flow_state::FlowProgress;
+use super::managed::{self, ManagedKey};
+use super::progress_report::ProgressReport;
+use super::secret_store::SecretStore;
+use super::teardown::{self, Removal};
+use super::{deployment, objects, waits};
+use crate::components::rendering::ObjectName;
+use crate::flow::FlowStep;
+
+/// Annotation with the time of the last change.
+const TIMESTAMP: &str = "gardener.cloud/timestamp";
+/// Kinds of etcd-druid, of which nothing may be left.
+const DRUID_KINDS: [&str; 2] = ["Etcd", "EtcdCopyBackupsTask"];
+
+/// What the steps of one deletion work with.
+pub(super) struct Deletion<'a> {
+    pub(super) client: &'a Client,
+    pub(super) store: &'a Mutex<SecretStore>,
+    pub(super) has_hvpa: bool,
+    pub(super) clock: Clock,
+    pub(super) progress: &'a ProgressReport,
+}
+
+impl FlowTasks for Deletion<'_> {
+    fn run<'a>(&'a self, step: &'static FlowStep) -> BoxFuture<'a, Result<(), StepError>> {
+        self.perform(step).boxed()
+    }
+
+    fn report(&self, progress: FlowProgress) -> BoxFuture<'_, ()> {
+        self.progress.write(progress).boxed()
+    }
+}
+
+impl Deletion<'_> {
+    async fn perform(&self, step: &'static FlowStep) -> Result<(), StepError> {
+        let Some(removals) = teardown::plan(step.name) else {
+            return Err(StepError::State(format!("nothing is planned for the step {:?}", step.name)));
+        };
+        for removal in removals {
+            self.remove(*removal).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove(&self, removal: Removal) -> Result<(), StepError> {
+        let client = self.client;
+        match removal {
+            Removal::Object(target) => objects::delete(client, &target.name()).await,
+            Removal::Confirmed(target) => self.delete_confirmed(&target.name()).await,
+            Removal::Managed(key, secrets) => managed::delete(client, key, secrets).await,
+            Removal::WaitIfHvpa(key, limit) if self.has_hvpa => {
+                waits::gone(client, &resource(key), Some(limit)).await
+            }
+            Removal::WaitIfHvpa(..) => Ok(()),
+            Removal::WaitManaged(keys, limit) => {
+                let waits = keys.iter().map(|key| {
+                    let name = resource(*key);
+                    async move { waits::gone(client, &name, Some(limit)).await }.boxed()
+                });
+                deployment::side_by_side(waits.collect()).await
+            }
+            Removal::Wait(target, limit) => waits::gone(client, &target.name(), limit).await,
+            Removal::RefuseWhileEtcds(text) => refuse_while_etcds(client, text).await,
+            Removal::RefuseWhileManaged => refuse_while_managed(client).await,
+            Removal::Definitions(names) => {
+                for name in names {
+                    objects::delete(client, &teardown::definition(name)).await?;
+                }
+                Ok(())
+            }
+            Removal::ConfirmedDefinitions(names) => {
+                for name in names {
+                    self.delete_confirmed(&teardown::definition(name)).await?;
+                }
+                Ok(())
+            }
+            Removal::Secrets => self.store.lock().await.clean_up().await,
+        }
+    }
+
+    /// Confirms the deletion of an object, and deletes it; an absent one is no failure.
+    async fn delete_confirmed(&self, name: &ObjectName) -> Result<(), StepError> {
+        let Some(live) = objects::read(self.client, name).await? else { return Ok(()) };
+        if live["metadata"]["annotations"][CONFIRMATION_DELETION] != "true" {
+            let time = self.clock.now().to_string();
+            let patch =
+                json!({"metadata": {"annotations": {CONFIRMATION_DELETION: "true", TIMESTAMP: time}}});
+            objects::patch(self.client, name, &patch).await?;
+        }
+        objects::delete(self.client, name).await
+    }
+}
+
+fn resource((namespace, name): ManagedKey) -> ObjectName {
+    managed::resource_name(namespace, name)
+}
+
+async fn refuse_while_etcds(client: &Client, text: &str) -> Result<(), StepError> {
+    for kind in DRUID_KINDS {
+        if exists(client, druid::API_VERSION, kind).await? {
+            let text = format!("{text} there are still druidv1alpha1.{kind} resources left in the cluster");
+            return Err(StepError::State(text));
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is any object of a kind; of a kind that is not served there is none.
+async fn exists(client: &Client, api_version: &str, kind: &str) -> Result<bool, StepError> {
+    let found =
+        objects::api(client, api_version, kind, "").list_metadata(&ListParams::default().limit(1)).await;
+    match found {
+        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(false),
+        found => Ok(!found?.items.is_empty()),
+    }
+}
+
+async fn refuse_while_managed(client: &Client) -> Result<(), StepError> {
+    let resources = objects::api(client, API_VERSION, "ManagedResource", "");
+    let found = match resources.list(&ListParams::default()).await {
+        Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(()),
+        found => found?,
+    };
+    if found.items.iter().any(|resource| resource.data["spec"]["class"] == SEED_CLASS) {
+        let text = "requeue in 5s due to at least one ManagedResource still exists";
+        return Err(StepError::State(text.to_owned()));
+    }
+    Ok(())
+}
