@@ -14,7 +14,7 @@ use crate::components::generated::{CA, CA_ETCD, CA_GARDENER, GENERIC_TOKEN_KUBEC
 use crate::components::{NAMESPACE, RequestedSecret};
 
 /// Identity of the operator's secrets manager.
-pub(super) const IDENTITY: &str = "gardener-operator";
+const IDENTITY: &str = "gardener-operator";
 
 /// The authority of the runtime cluster, which renews itself.
 const CA_RUNTIME: &str = "ca-garden-runtime";

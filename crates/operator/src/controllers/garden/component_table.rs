@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let all = GardenComponent::ALL.map(|component| (component, NOTHING));
-        assert_eq!(ComponentTable::new(all).missing(), []);
+        assert!(ComponentTable::new(all).missing().is_empty());
         assert_eq!(ComponentTable::new(all[1..].to_vec()).missing(), [GardenComponent::EtcdDefinitions]);
     }
 

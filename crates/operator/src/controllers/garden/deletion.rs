@@ -18,7 +18,7 @@ use super::managed::{self, ManagedKey};
 use super::progress_report::ProgressReport;
 use super::secret_store::SecretStore;
 use super::teardown::{self, Removal};
-use super::{deployment, objects, waits};
+use super::{definitions, deployment, objects, waits};
 use crate::components::rendering::ObjectName;
 use crate::flow::FlowStep;
 
@@ -37,7 +37,7 @@ pub(super) struct Deletion<'a> {
 }
 
 impl FlowTasks for Deletion<'_> {
-    fn run<'a>(&'a self, step: &'static FlowStep) -> BoxFuture<'a, Result<(), StepError>> {
+    fn run(&self, step: &'static FlowStep) -> BoxFuture<'_, Result<(), StepError>> {
         self.perform(step).boxed()
     }
 
@@ -79,13 +79,13 @@ impl Deletion<'_> {
             Removal::RefuseWhileManaged => refuse_while_managed(client).await,
             Removal::Definitions(names) => {
                 for name in names {
-                    objects::delete(client, &teardown::definition(name)).await?;
+                    objects::delete(client, &definitions::definition(name)).await?;
                 }
                 Ok(())
             }
             Removal::ConfirmedDefinitions(names) => {
                 for name in names {
-                    self.delete_confirmed(&teardown::definition(name)).await?;
+                    self.delete_confirmed(&definitions::definition(name)).await?;
                 }
                 Ok(())
             }

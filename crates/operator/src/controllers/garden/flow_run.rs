@@ -13,7 +13,7 @@ use crate::flow::FlowStep;
 /// What the steps of a flow do, and who is told about its progress.
 pub(super) trait FlowTasks: Sync {
     /// Does what a step is for, once.
-    fn run<'a>(&'a self, step: &'static FlowStep) -> BoxFuture<'a, Result<(), StepError>>;
+    fn run(&self, step: &'static FlowStep) -> BoxFuture<'_, Result<(), StepError>>;
 
     /// Tells about the progress.
     fn report(&self, progress: FlowProgress) -> BoxFuture<'_, ()>;
@@ -123,7 +123,7 @@ mod tests {
     }
 
     impl FlowTasks for Recorder {
-        fn run<'a>(&'a self, step: &'static FlowStep) -> BoxFuture<'a, Result<(), StepError>> {
+        fn run(&self, step: &'static FlowStep) -> BoxFuture<'_, Result<(), StepError>> {
             async move {
                 sleep(Duration::from_secs(1)).await;
                 if self.fails(step.name) { Err(StepError::State("no".to_owned())) } else { Ok(()) }

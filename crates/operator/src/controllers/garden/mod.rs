@@ -8,7 +8,7 @@
 //! - `flow_state`, `flow_run`, `retry`, `progress_report` — the flow in execution;
 //! - [`component_table`], `deployment`, `etcds`, `bootstrap`, `step_plan`, `reconciliation` — what is deployed;
 //! - `renewal`, `encryption` — what is renewed during a rotation;
-//! - `teardown`, `deletion` — what is removed;
+//! - `teardown`, `definitions`, `deletion` — what is removed;
 //! - `objects`, `merge`, `direct`, `managed`, `waits`, `readiness`, `newest_pod` — objects in the cluster.
 //!
 //! No pass is limited as a whole: the waits of its steps are, and the original does the same.
@@ -18,6 +18,7 @@
 mod authorities;
 mod bootstrap;
 pub mod component_table;
+mod definitions;
 mod deletion;
 mod deployment;
 mod direct;
@@ -151,6 +152,9 @@ impl Reconcile for Reconciler {
             tracing::error!(error = text, "Reconciliation prevented without automatic requeue");
             return Ok(Outcome::Done);
         }
+        if OperationType::of(&garden) == OperationType::Delete && !finalizer::has(&*garden, FINALIZER) {
+            return Ok(Outcome::Done);
+        }
         let progress = ProgressReport::new(&self.client, &request.name, self.clock);
         match self.operate(&garden, &progress).await {
             Err(GardenError::Flow(FlowError::Stopped)) => Ok(Outcome::Done),
@@ -228,8 +232,8 @@ impl Reconciler {
             store.generate(&requested).await?;
         }
         self.check_wildcard_certificate().await?;
-        let authorities = store.generated();
-        store.generate(&authorities::token_kubeconfig(authorities.bundle_pem(CA)?)).await?;
+        let generated = store.generated();
+        store.generate(&authorities::token_kubeconfig(generated.bundle_pem(CA)?)).await?;
         for requested in self.settings.components.requests(garden) {
             store.generate(&requested).await?;
         }
@@ -276,9 +280,6 @@ impl Reconciler {
         store: &Mutex<SecretStore>,
         progress: &ProgressReport,
     ) -> Result<(), GardenError> {
-        if !finalizer::has(garden, FINALIZER) {
-            return Ok(());
-        }
         let (client, has_hvpa, clock) = (&self.client, self.has_hvpa, self.clock);
         let tasks = Deletion { client, store, has_hvpa, clock, progress };
         let state = FlowState::new(&DELETION, garden, has_hvpa);
@@ -286,7 +287,7 @@ impl Reconciler {
         let gardens = self.gardens_api();
         let current = gardens.get_opt(name(garden)).await?;
         if let Some(current) = current {
-            finalizer::remove::<Garden>(&gardens, &current, FINALIZER)
+            finalizer::remove(&gardens, &current, FINALIZER)
                 .await
                 .map_err(|error| StepError::from(error).within("failed to remove finalizer"))?;
         }
@@ -328,3 +329,6 @@ impl Reconciler {
 fn name(garden: &Garden) -> &str {
     garden.metadata.name.as_deref().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ const COMPLETED: &str = "Completed";
 
 /// A requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum RequestedOperation {
     /// Reconcile, and nothing else.
     Reconcile,
     /// Begin rotations.
@@ -52,29 +52,33 @@ struct TwoSteps<'a> {
 }
 
 /// The operation that a Garden requests; `None` without one, or if it is none that the operator knows.
-pub(super) fn requested(garden: &Garden) -> Option<Operation> {
+pub(super) fn requested(garden: &Garden) -> Option<RequestedOperation> {
     let none = WithObservability::No;
     Some(match garden.metadata.annotations.as_ref()?.get(OPERATION)?.as_str() {
-        "reconcile" => Operation::Reconcile,
-        "rotate-credentials-start" => Operation::Start(ALL, WithObservability::Yes),
-        "rotate-credentials-complete" => Operation::Complete(ALL),
-        "rotate-ca-start" => Operation::Start(&[Authorities], none),
-        "rotate-ca-complete" => Operation::Complete(&[Authorities]),
-        "rotate-serviceaccount-key-start" => Operation::Start(&[AccountKey], none),
-        "rotate-serviceaccount-key-complete" => Operation::Complete(&[AccountKey]),
-        "rotate-etcd-encryption-key-start" => Operation::Start(&[EncryptionKey], none),
-        "rotate-etcd-encryption-key-complete" => Operation::Complete(&[EncryptionKey]),
-        "rotate-observability-credentials" => Operation::Start(&[], WithObservability::Yes),
+        "reconcile" => RequestedOperation::Reconcile,
+        "rotate-credentials-start" => RequestedOperation::Start(ALL, WithObservability::Yes),
+        "rotate-credentials-complete" => RequestedOperation::Complete(ALL),
+        "rotate-ca-start" => RequestedOperation::Start(&[Authorities], none),
+        "rotate-ca-complete" => RequestedOperation::Complete(&[Authorities]),
+        "rotate-serviceaccount-key-start" => RequestedOperation::Start(&[AccountKey], none),
+        "rotate-serviceaccount-key-complete" => RequestedOperation::Complete(&[AccountKey]),
+        "rotate-etcd-encryption-key-start" => RequestedOperation::Start(&[EncryptionKey], none),
+        "rotate-etcd-encryption-key-complete" => RequestedOperation::Complete(&[EncryptionKey]),
+        "rotate-observability-credentials" => RequestedOperation::Start(&[], WithObservability::Yes),
         _ => return None,
     })
 }
 
 /// The credentials of a Garden when an operation begins.
-pub(super) fn begun(garden: &Garden, operation: Option<Operation>, now: Timestamp) -> Option<Credentials> {
+pub(super) fn begun(
+    garden: &Garden,
+    operation: Option<RequestedOperation>,
+    now: Timestamp,
+) -> Option<Credentials> {
     let (mut credentials, now) = (garden.status.credentials.clone(), Time(now));
     match operation {
-        None | Some(Operation::Reconcile) => {}
-        Some(Operation::Start(chosen, observability)) => {
+        None | Some(RequestedOperation::Reconcile) => {}
+        Some(RequestedOperation::Start(chosen, observability)) => {
             let rotation = rotation_of(&mut credentials);
             for credential in chosen {
                 credential.steps(rotation).start(&now);
@@ -83,7 +87,7 @@ pub(super) fn begun(garden: &Garden, operation: Option<Operation>, now: Timestam
                 rotation.observability.get_or_insert_default().last_initiation_time = Some(now);
             }
         }
-        Some(Operation::Complete(chosen)) => {
+        Some(RequestedOperation::Complete(chosen)) => {
             let rotation = rotation_of(&mut credentials);
             for credential in chosen {
                 credential.steps(rotation).complete(&now);

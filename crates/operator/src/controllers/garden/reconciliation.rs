@@ -19,7 +19,7 @@ use super::managed::{self, DeletedSecrets};
 use super::progress_report::ProgressReport;
 use super::secret_store::SecretStore;
 use super::step_plan::{self, StepPlan};
-use super::{bootstrap, encryption, etcds, objects, renewal, teardown};
+use super::{bootstrap, definitions, encryption, etcds, objects, renewal};
 use crate::components::NAMESPACE;
 use crate::components::generated::{CA_ETCD, GENERIC_TOKEN_KUBECONFIG};
 use crate::controllers::care::VirtualCluster;
@@ -40,7 +40,7 @@ pub(super) struct Reconciliation<'a> {
 }
 
 impl FlowTasks for Reconciliation<'_> {
-    fn run<'a>(&'a self, step: &'static FlowStep) -> BoxFuture<'a, Result<(), StepError>> {
+    fn run(&self, step: &'static FlowStep) -> BoxFuture<'_, Result<(), StepError>> {
         self.perform(step).boxed()
     }
 
@@ -113,8 +113,8 @@ async fn without_hvpa(client: &Client, component: GardenComponent) -> Result<(),
     if component == GardenComponent::Hvpa {
         return managed::delete(client, (NAMESPACE, "hvpa"), DeletedSecrets::All).await;
     }
-    for name in teardown::HVPA_DEFINITIONS {
-        objects::delete(client, &teardown::definition(name)).await?;
+    for name in definitions::HVPA {
+        objects::delete(client, &definitions::definition(name)).await?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::definitions;
 use super::managed::{DeletedSecrets, ManagedKey};
 use crate::components::NAMESPACE;
 use crate::components::rendering::ObjectName;
@@ -28,7 +29,7 @@ const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
 /// An object of the runtime cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct RemovedObject {
     api_version: &'static str,
     kind: &'static str,
     namespace: &'static str,
@@ -39,17 +40,17 @@ pub(super) struct Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Removal {
     /// Deletes an object.
-    Object(Target),
+    Object(RemovedObject),
     /// Deletes an object that is protected: an annotation confirms it.
-    Confirmed(Target),
+    Confirmed(RemovedObject),
     /// Deletes a ManagedResource.
     Managed(ManagedKey, DeletedSecrets),
-    /// The same if the feature gate `HVPA` is on; if it is off nothing waits for it.
+    /// Waits until a ManagedResource is gone if the feature gate `HVPA` is on; if it is off nothing waits for it.
     WaitIfHvpa(ManagedKey, Duration),
     /// Waits side by side until ManagedResources are gone.
     WaitManaged(&'static [ManagedKey], Duration),
     /// Waits until an object is gone; without a limit as long as it takes.
-    Wait(Target, Option<Duration>),
+    Wait(RemovedObject, Option<Duration>),
     /// Fails while there are objects of etcd-druid; what cannot be done before says the text.
     RefuseWhileEtcds(&'static str),
     /// Fails while there are ManagedResources of the runtime cluster.
@@ -64,46 +65,6 @@ pub(super) enum Removal {
 
 /// A step of the deletion, by its name.
 type PlannedStep = (&'static str, &'static [Removal]);
-
-/// Kinds of etcd-druid.
-const ETCD_DEFINITIONS: &[&str] =
-    &["etcds.druid.gardener.cloud", "etcdcopybackupstasks.druid.gardener.cloud"];
-/// Kinds of the vertical pod autoscaler.
-const VPA_DEFINITIONS: &[&str] =
-    &["verticalpodautoscalers.autoscaling.k8s.io", "verticalpodautoscalercheckpoints.autoscaling.k8s.io"];
-/// The kind Hvpa.
-pub(super) const HVPA_DEFINITIONS: &[&str] = &["hvpas.autoscaling.k8s.io"];
-/// Kinds of Istio.
-const ISTIO_DEFINITIONS: &[&str] = &[
-    "wasmplugins.extensions.istio.io",
-    "destinationrules.networking.istio.io",
-    "envoyfilters.networking.istio.io",
-    "gateways.networking.istio.io",
-    "proxyconfigs.networking.istio.io",
-    "serviceentries.networking.istio.io",
-    "sidecars.networking.istio.io",
-    "virtualservices.networking.istio.io",
-    "workloadentries.networking.istio.io",
-    "workloadgroups.networking.istio.io",
-    "authorizationpolicies.security.istio.io",
-    "peerauthentications.security.istio.io",
-    "requestauthentications.security.istio.io",
-    "telemetries.telemetry.istio.io",
-];
-/// Kinds of fluent-operator.
-const FLUENT_DEFINITIONS: &[&str] = &[
-    "clusterfilters.fluentbit.fluent.io",
-    "clusterfluentbitconfigs.fluentbit.fluent.io",
-    "clusterinputs.fluentbit.fluent.io",
-    "clusteroutputs.fluentbit.fluent.io",
-    "clusterparsers.fluentbit.fluent.io",
-    "collectors.fluentbit.fluent.io",
-    "filters.fluentbit.fluent.io",
-    "fluentbitconfigs.fluentbit.fluent.io",
-    "fluentbits.fluentbit.fluent.io",
-    "outputs.fluentbit.fluent.io",
-    "parsers.fluentbit.fluent.io",
-];
 
 /// Steps that remove Gardener, and what observes it.
 const GARDENER: &[PlannedStep] = &[
@@ -229,7 +190,7 @@ const VIRTUAL_CLUSTER: &[PlannedStep] = &[
             object(ISTIO, "DestinationRule", KUBE_APISERVER),
             object(ISTIO, "Gateway", KUBE_APISERVER),
             object(ISTIO, "VirtualService", KUBE_APISERVER),
-            Removal::Object(Target {
+            Removal::Object(RemovedObject {
                 api_version: "networking.istio.io/v1alpha3",
                 kind: "EnvoyFilter",
                 namespace: ISTIO_INGRESS,
@@ -345,32 +306,22 @@ const LAST: &[PlannedStep] = &[
     ),
     (
         "Destroying custom resource definition for fluent-operator",
-        &[Removal::Definitions(FLUENT_DEFINITIONS)],
+        &[Removal::Definitions(definitions::FLUENT)],
     ),
-    ("Destroying custom resource definition for Istio", &[Removal::Definitions(ISTIO_DEFINITIONS)]),
-    ("Destroying custom resource definition for VPA", &[Removal::Definitions(VPA_DEFINITIONS)]),
-    ("Destroying custom resource definition for HVPA", &[Removal::Definitions(HVPA_DEFINITIONS)]),
+    ("Destroying custom resource definition for Istio", &[Removal::Definitions(definitions::ISTIO)]),
+    ("Destroying custom resource definition for VPA", &[Removal::Definitions(definitions::VPA)]),
+    ("Destroying custom resource definition for HVPA", &[Removal::Definitions(definitions::HVPA)]),
     (
         "Destroying ETCD-related custom resource definitions",
         &[
             Removal::RefuseWhileEtcds("cannot delete etcd CRDs because"),
-            Removal::ConfirmedDefinitions(ETCD_DEFINITIONS),
+            Removal::ConfirmedDefinitions(definitions::ETCD),
         ],
     ),
     ("Cleaning up secrets", &[Removal::Secrets]),
 ];
 
-/// The definition of a kind.
-pub(super) fn definition(name: &str) -> ObjectName {
-    ObjectName {
-        api_version: "apiextensions.k8s.io/v1".to_owned(),
-        kind: "CustomResourceDefinition".to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    }
-}
-
-impl Target {
+impl RemovedObject {
     /// Its name.
     pub(super) fn name(self) -> ObjectName {
         ObjectName {
@@ -401,8 +352,8 @@ const fn gone(managed: &'static [ManagedKey], limit: Duration) -> Removal {
     Removal::WaitManaged(managed, limit)
 }
 
-const fn target(api_version: &'static str, kind: &'static str, name: &'static str) -> Target {
-    Target { api_version, kind, namespace: NAMESPACE, name }
+const fn target(api_version: &'static str, kind: &'static str, name: &'static str) -> RemovedObject {
+    RemovedObject { api_version, kind, namespace: NAMESPACE, name }
 }
 
 const fn object(api_version: &'static str, kind: &'static str, name: &'static str) -> Removal {
@@ -410,7 +361,7 @@ const fn object(api_version: &'static str, kind: &'static str, name: &'static st
 }
 
 const fn cluster_object(api_version: &'static str, kind: &'static str, name: &'static str) -> Removal {
-    Removal::Object(Target { api_version, kind, namespace: "", name })
+    Removal::Object(RemovedObject { api_version, kind, namespace: "", name })
 }
 
 const fn secret(name: &'static str) -> Removal {
