@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_hours(1);
 pub(super) struct World {
     pub(super) server: ApiServer,
     pub(super) client: Client,
-    _running: Running,
+    running: Vec<Running>,
 }
 
 /// Makes one certificate, and uses it for all: keys take long to make.
@@ -69,19 +69,23 @@ fn long(template: &CertificateTemplate) -> CertificateTemplate {
 }
 
 impl World {
-    /// A cluster that serves all kinds but those that are named, with a controller of these components.
-    pub(super) async fn without(kinds: &[&str], components: ComponentTable) -> Self {
+    /// A cluster that serves all kinds but those that are named.
+    pub(super) async fn without(kinds: &[&str]) -> Self {
         let crds = schema::crds().iter().filter(|crd| !kinds.contains(&crd.kind())).cloned();
         let server = ApiServer::builder().crds(crds).build();
         let client = Client::new(server.clone(), "default");
         for namespace in ["istio-system", "virtual-garden-istio-ingress"] {
             create::<Namespace>(&client, "", json!({"metadata": {"name": namespace}})).await;
         }
-        let ports = json!([{"port": 443}]);
-        let gateway = json!({"metadata": {"name": "istio-ingressgateway"}, "spec": {"type": "LoadBalancer", "ports": ports}});
+        let spec = json!({"type": "LoadBalancer", "ports": [{"port": 443}]});
+        let gateway = json!({"metadata": {"name": "istio-ingressgateway"}, "spec": spec});
         create::<Service>(&client, "virtual-garden-istio-ingress", gateway).await;
-        let running = start(&server, &client, components);
-        Self { server, client, _running: running }
+        Self { server, client, running: Vec::new() }
+    }
+
+    /// Starts the controller with these components; it runs as long as the test does.
+    pub(super) fn start(&mut self, components: ComponentTable) {
+        self.running.push(start(&self.server, &self.client, components));
     }
 
     /// Creates a Garden.
@@ -205,7 +209,8 @@ async fn act(client: &Client) {
     let etcds = objects::api(client, "druid.gardener.cloud/v1alpha1", "Etcd", "garden");
     let picked_up = json!({"metadata": {"annotations": {"gardener.cloud/operation": null}}});
     for etcd in list(&etcds).await {
-        etcds.patch(&etcd.name_any(), &PatchParams::default(), &Patch::Merge(&picked_up)).await.unwrap();
+        // It may be deleted between the list and the patch, as all objects here.
+        let _ = etcds.patch(&etcd.name_any(), &PatchParams::default(), &Patch::Merge(&picked_up)).await;
     }
     report(client, "druid.gardener.cloud/v1alpha1", "Etcd", "garden", &json!({"ready": true})).await;
     let address = json!({"loadBalancer": {"ingress": [{"ip": "10.9.9.9"}]}});
@@ -222,7 +227,6 @@ async fn report(client: &Client, api_version: &str, kind: &str, namespace: &str,
             status["observedGeneration"] = object.metadata.generation.into();
         }
         let patch = Patch::Merge(json!({ "status": status }));
-        // An object may be deleted between the list and the patch.
         let _ = all.patch_status(&object.name_any(), &PatchParams::default(), &patch).await;
     }
 }
@@ -231,7 +235,7 @@ async fn report(client: &Client, api_version: &str, kind: &str, namespace: &str,
 async fn give_token(client: &Client) {
     let secrets: Api<Secret> = Api::namespaced(client.clone(), "garden");
     let name = "shoot-access-gardener-resource-manager";
-    if secrets.get_opt(name).await.unwrap().is_some() {
+    if secrets.get_opt(name).await.is_ok_and(|secret| secret.is_some()) {
         let renewal = "serviceaccount.resources.gardener.cloud/token-renew-timestamp";
         let patch = json!({"metadata": {"annotations": {renewal: "2100-01-01T00:00:00Z"}}});
         let _ = secrets.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
