@@ -48,8 +48,8 @@ async fn roll_out_authority(
     rendering: &Rendering,
     now: Timestamp,
 ) -> Result<bool, StepError> {
-    let etcds =
-        rendering.steps.iter().filter_map(DirectStep::object).filter(|object| object["kind"] == "Etcd");
+    let objects = rendering.steps.iter().filter_map(DirectStep::object);
+    let etcds: Vec<&Value> = objects.filter(|object| object["kind"] == "Etcd").collect();
     for wanted in etcds {
         let name = objects::name(wanted);
         let Some(live) = objects::read(deployer.client, &name).await? else { continue };

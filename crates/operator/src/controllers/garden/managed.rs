@@ -73,8 +73,10 @@ async fn write_resource(client: &Client, wanted: &Value) -> Result<(), StepError
         objects::patch(client, &name, &patch).await?;
     }
     let current = secrets_of(wanted);
-    for former in secrets_of(&live).into_iter().filter(|former| !current.contains(former)) {
-        mark_as_garbage(client, &secret_name(&name.namespace, &former)).await?;
+    let mut former = secrets_of(&live);
+    former.retain(|secret| !current.contains(secret));
+    for secret in former {
+        mark_as_garbage(client, &secret_name(&name.namespace, &secret)).await?;
     }
     Ok(())
 }

@@ -107,7 +107,6 @@ pub struct GardenSettings {
 }
 
 /// The controller of one instance.
-#[must_use]
 pub fn controller(context: &OperatorContext, settings: GardenSettings) -> Controller {
     let config = context.config.clone();
     let gardens = context.runtime.store::<Garden>(Selection::all());

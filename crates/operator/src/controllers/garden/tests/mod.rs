@@ -31,7 +31,7 @@ fn functions(component: GardenComponent) -> ComponentFunctions {
         GardenComponent::KubeApiserver => |_| Ok(deployed("virtual-garden-kube-apiserver")),
         GardenComponent::KubeControllerManager => |_| Ok(deployed("virtual-garden-kube-controller-manager")),
         GardenComponent::VirtualResourceManager => |_| Ok(virtual_resource_manager()),
-        GardenComponent::GardenerApiserver => gardener_apiserver,
+        GardenComponent::GardenerApiserver => |values| Ok(gardener_apiserver(values)),
         GardenComponent::GardenerAdmissionController => |_| {
             let names = ["gardener-admission-controller-runtime", "gardener-admission-controller-virtual"];
             let steps = deployed("gardener-admission-controller").steps;
@@ -96,7 +96,7 @@ fn virtual_resource_manager() -> Rendering {
 }
 
 /// Its part of the virtual cluster has the address of the Service in the runtime cluster.
-fn gardener_apiserver(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
+fn gardener_apiserver(values: &GardenValues<'_>) -> Rendering {
     let service = json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "gardener-apiserver", "namespace": "garden"},
         "spec": {"ports": [{"port": 443}]},
@@ -114,7 +114,7 @@ fn gardener_apiserver(values: &GardenValues<'_>) -> Result<Rendering, RenderErro
             rendering.managed.push(ManagedObjects::in_virtual("gardener-apiserver-virtual", vec![endpoints]));
         }
     }
-    Ok(rendering)
+    rendering
 }
 
 fn has_state(state: &'static str) -> impl Fn(&Value) -> bool {
