@@ -118,7 +118,7 @@ fn gardener_apiserver(values: &GardenValues<'_>) -> Rendering {
 }
 
 fn has_state(state: &'static str) -> impl Fn(&Value) -> bool {
-    move |garden| garden["status"]["lastOperation"]["state"] == state
+    move |garden: &Value| garden["status"]["lastOperation"]["state"] == state
 }
 
 #[tokio::test(start_paused = true)]

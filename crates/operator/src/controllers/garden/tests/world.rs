@@ -113,10 +113,10 @@ impl World {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
-        match tokio::time::timeout(PATIENCE, waits).await {
-            Ok(garden) => garden,
-            Err(_) => panic!("{:#}", self.garden().await.unwrap_or_default()["status"]),
-        }
+        let Ok(garden) = tokio::time::timeout(PATIENCE, waits).await else {
+            panic!("{:#}", self.garden().await.unwrap_or_default()["status"]);
+        };
+        garden
     }
 
     /// Names of the Secrets in the namespace `garden`.
