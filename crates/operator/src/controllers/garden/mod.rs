@@ -6,6 +6,7 @@
 //! - `triggers`, `operation`, `status` — when a Garden is reconciled, what its annotation requests, what its status tells;
 //! - `requirements`, `authorities`, `secret_store`, `observation` — what precedes the flow;
 //! - `flow_state`, `flow_run`, `retry`, `progress_report` — the flow in execution;
+//! - [`identity`] — who the operator is;
 //! - [`component_table`], `deployment`, `etcds`, `bootstrap`, `step_plan`, `reconciliation` — what is deployed;
 //! - `renewal`, `encryption` — what is renewed during a rotation;
 //! - `teardown`, `definitions`, `deletion` — what is removed;
@@ -27,6 +28,7 @@ pub mod error;
 mod etcds;
 mod flow_run;
 mod flow_state;
+pub mod identity;
 mod managed;
 mod merge;
 mod newest_pod;

@@ -13,9 +13,12 @@ use serde_json::{Value, json};
 use self::world::{World, create};
 use super::component_table::{ComponentFunctions, ComponentTable, GardenComponent};
 use super::error::StepError;
-use super::{direct, managed};
+use super::{direct, encryption, managed, renewal};
 use crate::components::rendering::ObjectName;
 use crate::components::{DirectStep, GardenValues, ManagedObjects, RenderError, Rendering, access};
+
+/// Label of an object: the Secret with whose key it is encrypted.
+const KEY_NAME: &str = "credentials.gardener.cloud/key-name";
 
 /// Renders a component.
 type Render = fn(&GardenValues<'_>) -> Result<Rendering, RenderError>;
@@ -277,4 +280,31 @@ async fn what_is_as_it_should_be_is_not_written() {
     let config_maps: Api<ConfigMap> = Api::namespaced(world.client.clone(), "garden");
     direct::perform(&world.client, &DirectStep::Patch(config_map("two"))).await.unwrap();
     assert_eq!(config_maps.get("a").await.unwrap().data.unwrap()["key"], "two");
+}
+
+#[tokio::test(start_paused = true)]
+async fn credentials_are_renewed_by_labels_and_annotations() {
+    let world = World::without(&[]).await;
+    create::<Namespace>(&world.client, "", json!({"metadata": {"name": "garden"}})).await;
+    for step in deployed("virtual-garden-kube-apiserver").steps {
+        direct::perform(&world.client, &step).await.unwrap();
+    }
+    let renewal_time = "serviceaccount.resources.gardener.cloud/token-renew-timestamp";
+    let metadata = json!({
+        "name": "a", "labels": {"resources.gardener.cloud/purpose": "token-requestor"},
+        "annotations": {renewal_time: "2100-01-01T00:00:00Z", "own": "stays"},
+    });
+    create::<Secret>(&world.client, "garden", json!({ "metadata": metadata })).await;
+    let secrets: Api<Secret> = Api::namespaced(world.client.clone(), "garden");
+    let annotations = async || json!(secrets.get("a").await.unwrap())["metadata"]["annotations"].clone();
+    let key = async || json!(secrets.get("a").await.unwrap())["metadata"]["labels"][KEY_NAME].clone();
+
+    renewal::access_secrets(&world.client).await.unwrap();
+    assert_eq!(annotations().await, json!({"own": "stays"}));
+    encryption::label(&world.client, "key-2").await.unwrap();
+    assert_eq!(key().await, "key-2");
+    encryption::unlabel(&world.client, &world.client).await.unwrap();
+    assert_eq!(key().await, Value::Null);
+    renewal::in_seeds(&world.client, "renew-kubeconfig").await.unwrap();
+    renewal::check_seeds(&world.client, "renew-kubeconfig").await.unwrap();
 }
