@@ -1,15 +1,25 @@
-//! What a Garden consists of, and who renders it.
+//! What the steps of the flows deploy and take down, and who renders it.
 
 use std::collections::BTreeMap;
 
 use api::operator::Garden;
 
 use super::error::StepError;
-use crate::components::{GardenValues, RenderError, Rendering, RequestedSecret};
+use super::lifecycles;
+use crate::components::{GardenComponent, GardenValues, Lifecycle, RenderError, Rendering, RequestedSecret};
 
-/// A part of a Garden, in the order in which they are deployed.
+/// A part of a Garden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GardenComponent {
+pub enum FlowComponent {
+    /// One that nothing renders yet.
+    Unwritten(UnwrittenComponent),
+    /// One that is rendered.
+    Written(GardenComponent),
+}
+
+/// Parts of a Garden that nothing renders yet, in the order in which they are deployed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnwrittenComponent {
     /// Kinds of etcd-druid.
     EtcdDefinitions,
     /// Kinds of the vertical pod autoscaler.
@@ -42,36 +52,6 @@ pub enum GardenComponent {
     FluentBit,
     /// Vali.
     Vali,
-    /// The etcd of most resources of the virtual cluster.
-    EtcdMain,
-    /// The etcd of the virtual cluster's events.
-    EtcdEvents,
-    /// The Service of kube-apiserver.
-    KubeApiserverService,
-    /// How Istio's gateway finds kube-apiserver.
-    KubeApiserverSni,
-    /// kube-apiserver of the virtual cluster.
-    KubeApiserver,
-    /// kube-controller-manager of the virtual cluster.
-    KubeControllerManager,
-    /// gardener-resource-manager of the virtual cluster.
-    VirtualResourceManager,
-    /// gardener-apiserver.
-    GardenerApiserver,
-    /// gardener-admission-controller.
-    GardenerAdmissionController,
-    /// gardener-controller-manager.
-    GardenerControllerManager,
-    /// gardener-scheduler.
-    GardenerScheduler,
-    /// Roles and the namespace `garden` of the virtual cluster.
-    VirtualSystem,
-    /// The operator's own access to the virtual cluster.
-    GardenerAccess,
-    /// kube-state-metrics.
-    KubeStateMetrics,
-    /// gardener-metrics-exporter.
-    GardenerMetricsExporter,
     /// Plutono.
     Plutono,
 }
@@ -85,13 +65,29 @@ pub struct ComponentFunctions {
     pub render: fn(&GardenValues<'_>) -> Result<Rendering, RenderError>,
 }
 
-/// Which components can be rendered.
+/// Who renders the components: these functions, else [`GardenComponent`].
 #[derive(Clone, Debug, Default)]
-pub struct ComponentTable(BTreeMap<GardenComponent, ComponentFunctions>);
+pub struct ComponentTable(BTreeMap<FlowComponent, ComponentFunctions>);
 
-impl GardenComponent {
+impl FlowComponent {
+    /// All of them, in the order of their deployment as far as one needs another's Secrets.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let unwritten = UnwrittenComponent::ALL.into_iter().map(Self::Unwritten);
+        unwritten.chain(GardenComponent::ALL.into_iter().map(Self::Written))
+    }
+
+    /// How it is awaited and taken down.
+    pub(super) fn lifecycle(self) -> Lifecycle {
+        match self {
+            Self::Unwritten(component) => lifecycles::of(component),
+            Self::Written(component) => component.lifecycle(),
+        }
+    }
+}
+
+impl UnwrittenComponent {
     /// All of them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 17] = [
         Self::EtcdDefinitions,
         Self::VpaDefinitions,
         Self::HvpaDefinitions,
@@ -108,41 +104,34 @@ impl GardenComponent {
         Self::FluentObjects,
         Self::FluentBit,
         Self::Vali,
-        Self::EtcdMain,
-        Self::EtcdEvents,
-        Self::KubeApiserverService,
-        Self::KubeApiserverSni,
-        Self::KubeApiserver,
-        Self::KubeControllerManager,
-        Self::VirtualResourceManager,
-        Self::GardenerApiserver,
-        Self::GardenerAdmissionController,
-        Self::GardenerControllerManager,
-        Self::GardenerScheduler,
-        Self::VirtualSystem,
-        Self::GardenerAccess,
-        Self::KubeStateMetrics,
-        Self::GardenerMetricsExporter,
         Self::Plutono,
     ];
 }
 
 impl ComponentTable {
-    /// A table of these components.
+    /// A table with functions for these components.
     #[must_use]
-    pub fn new(components: impl IntoIterator<Item = (GardenComponent, ComponentFunctions)>) -> Self {
+    pub fn new(components: impl IntoIterator<Item = (FlowComponent, ComponentFunctions)>) -> Self {
         Self(components.into_iter().collect())
     }
 
     /// The components that nothing renders: with any, no Garden can be reconciled.
     #[must_use]
-    pub fn missing(&self) -> Vec<GardenComponent> {
-        GardenComponent::ALL.into_iter().filter(|component| !self.0.contains_key(component)).collect()
+    pub fn missing(&self) -> Vec<FlowComponent> {
+        let is_missing = |component: &FlowComponent| {
+            matches!(component, FlowComponent::Unwritten(_)) && !self.0.contains_key(component)
+        };
+        FlowComponent::all().filter(is_missing).collect()
     }
 
-    /// What all components need from the secrets manager, in the order of their deployment.
+    /// What all components need from the secrets manager.
     pub(super) fn requests(&self, garden: &Garden) -> Vec<RequestedSecret> {
-        self.0.values().flat_map(|functions| (functions.requests)(garden)).collect()
+        let of_one = |component: FlowComponent| match (self.0.get(&component), component) {
+            (Some(functions), _) => (functions.requests)(garden),
+            (None, FlowComponent::Written(component)) => component.requests(garden),
+            (None, FlowComponent::Unwritten(_)) => Vec::new(),
+        };
+        FlowComponent::all().flat_map(of_one).collect()
     }
 
     /// The objects of a component.
@@ -151,11 +140,14 @@ impl ComponentTable {
     /// If it has none for these values, or nothing renders it.
     pub(super) fn render(
         &self,
-        component: GardenComponent,
+        component: FlowComponent,
         values: &GardenValues<'_>,
     ) -> Result<Rendering, StepError> {
-        let functions = self.0.get(&component).ok_or(StepError::Unwritten(component))?;
-        Ok((functions.render)(values)?)
+        match (self.0.get(&component), component) {
+            (Some(functions), _) => Ok((functions.render)(values)?),
+            (None, FlowComponent::Written(component)) => Ok(component.render(values)?),
+            (None, FlowComponent::Unwritten(component)) => Err(StepError::Unwritten(component)),
+        }
     }
 }
 
@@ -164,22 +156,27 @@ mod tests {
     use super::*;
     use crate::components::fixture::Fixture;
 
+    const VALI: FlowComponent = FlowComponent::Unwritten(UnwrittenComponent::Vali);
     const NOTHING: ComponentFunctions =
         ComponentFunctions { requests: |_| Vec::new(), render: |_| Ok(Rendering::default()) };
 
     #[test]
     fn what_is_missing_is_named() {
-        let all = GardenComponent::ALL.map(|component| (component, NOTHING));
+        assert!(ComponentTable::default().missing().contains(&VALI));
+        assert!(!ComponentTable::new([(VALI, NOTHING)]).missing().contains(&VALI));
+        let all = FlowComponent::all().map(|component| (component, NOTHING));
         assert!(ComponentTable::new(all).missing().is_empty());
-        assert_eq!(ComponentTable::new(all[1..].to_vec()).missing(), [GardenComponent::EtcdDefinitions]);
     }
 
     #[test]
     fn what_nothing_renders_is_an_error() {
         let fixture = Fixture::default();
-        let table = ComponentTable::new([(GardenComponent::Vali, NOTHING)]);
-        assert!(table.render(GardenComponent::Vali, &fixture.values()).is_ok());
-        let error = table.render(GardenComponent::Istio, &fixture.values()).unwrap_err();
+        let table = ComponentTable::new([(VALI, NOTHING)]);
+        assert!(table.render(VALI, &fixture.values()).is_ok());
+        let error =
+            table.render(FlowComponent::Unwritten(UnwrittenComponent::Istio), &fixture.values()).unwrap_err();
         assert_eq!(error.text(), "nothing renders the component Istio: add it to the table of components");
+        let written = FlowComponent::Written(GardenComponent::KubeStateMetrics);
+        assert!(table.render(written, &fixture.values()).is_ok());
     }
 }

@@ -1,29 +1,23 @@
 //! The steps of the flow that takes a Garden down.
 
 use api::druid;
-use api::gardener::CONFIRMATION_DELETION;
 use api::resources::{API_VERSION, SEED_CLASS};
 use controller::clock::Clock;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube::Client;
 use kube::api::ListParams;
-use serde_json::json;
 use tokio::sync::Mutex;
 
 use super::error::StepError;
 use super::flow_run::FlowTasks;
 use super::flow_state::FlowProgress;
-use super::managed::{self, ManagedKey};
 use super::progress_report::ProgressReport;
 use super::secret_store::SecretStore;
 use super::teardown::{self, Removal};
-use super::{definitions, deployment, objects, waits};
-use crate::components::rendering::ObjectName;
+use super::{objects, removal};
 use crate::flow::FlowStep;
 
-/// Annotation with the time of the last change.
-const TIMESTAMP: &str = "gardener.cloud/timestamp";
 /// Kinds of etcd-druid, of which nothing may be left.
 const DRUID_KINDS: [&str; 2] = ["Etcd", "EtcdCopyBackupsTask"];
 
@@ -58,56 +52,20 @@ impl Deletion<'_> {
     }
 
     async fn remove(&self, removal: Removal) -> Result<(), StepError> {
-        let client = self.client;
+        let (client, clock) = (self.client, self.clock);
         match removal {
-            Removal::Object(target) => objects::delete(client, &target.name()).await,
-            Removal::Confirmed(target) => self.delete_confirmed(&target.name()).await,
-            Removal::Managed(key, secrets) => managed::delete(client, key, secrets).await,
-            Removal::WaitIfHvpa(key, limit) if self.has_hvpa => {
-                waits::gone(client, &resource(key), Some(limit)).await
+            Removal::Component(component) => removal::take_down(client, &component.lifecycle(), clock).await,
+            Removal::ComponentWithHvpa(component) if self.has_hvpa => {
+                removal::take_down(client, &component.lifecycle(), clock).await
             }
-            Removal::WaitIfHvpa(..) => Ok(()),
-            Removal::WaitManaged(keys, limit) => {
-                let waits = keys.iter().map(|key| {
-                    let name = resource(*key);
-                    async move { waits::gone(client, &name, Some(limit)).await }.boxed()
-                });
-                deployment::side_by_side(waits.collect()).await
+            Removal::ComponentWithHvpa(component) => {
+                removal::delete(client, &component.lifecycle(), clock).await
             }
-            Removal::Wait(target, limit) => waits::gone(client, &target.name(), limit).await,
             Removal::RefuseWhileEtcds(text) => refuse_while_etcds(client, text).await,
             Removal::RefuseWhileManaged => refuse_while_managed(client).await,
-            Removal::Definitions(names) => {
-                for name in names {
-                    objects::delete(client, &definitions::definition(name)).await?;
-                }
-                Ok(())
-            }
-            Removal::ConfirmedDefinitions(names) => {
-                for name in names {
-                    self.delete_confirmed(&definitions::definition(name)).await?;
-                }
-                Ok(())
-            }
             Removal::Secrets => self.store.lock().await.clean_up().await,
         }
     }
-
-    /// Confirms the deletion of an object, and deletes it; an absent one is no failure.
-    async fn delete_confirmed(&self, name: &ObjectName) -> Result<(), StepError> {
-        let Some(live) = objects::read(self.client, name).await? else { return Ok(()) };
-        if live["metadata"]["annotations"][CONFIRMATION_DELETION] != "true" {
-            let time = self.clock.now().to_string();
-            let patch =
-                json!({"metadata": {"annotations": {CONFIRMATION_DELETION: "true", TIMESTAMP: time}}});
-            objects::patch(self.client, name, &patch).await?;
-        }
-        objects::delete(self.client, name).await
-    }
-}
-
-fn resource((namespace, name): ManagedKey) -> ObjectName {
-    managed::resource_name(namespace, name)
 }
 
 async fn refuse_while_etcds(client: &Client, text: &str) -> Result<(), StepError> {

@@ -4,15 +4,13 @@ use std::time::Duration;
 
 use api::operator::Garden;
 use formats::version::Version;
-use futures::future::{BoxFuture, join_all};
 use kube::Client;
 use serde_json::{Value, json};
 
-use super::component_table::{ComponentTable, GardenComponent};
-use super::error::{ErrorList, StepError};
+use super::component_table::{ComponentTable, FlowComponent};
+use super::error::StepError;
 use super::observation::{self, KNOWS_NEW_KEY};
 use super::retry::Attempts;
-use super::step_plan::Stages;
 use super::{direct, managed, objects, waits};
 use crate::components::image_vector::ImageVector;
 use crate::components::rendering::ObjectName;
@@ -45,7 +43,7 @@ impl Deployer<'_> {
     ///
     /// # Errors
     /// If it cannot be rendered, or the API server refuses.
-    pub(super) async fn deploy(&self, component: GardenComponent) -> Result<(), StepError> {
+    pub(super) async fn deploy(&self, component: FlowComponent) -> Result<(), StepError> {
         self.deploy_observing(component, self.observed.clone()).await
     }
 
@@ -53,7 +51,7 @@ impl Deployer<'_> {
     /// are rendered again once it is there.
     pub(super) async fn deploy_observing(
         &self,
-        component: GardenComponent,
+        component: FlowComponent,
         mut observed: ObservedState,
     ) -> Result<(), StepError> {
         loop {
@@ -71,15 +69,14 @@ impl Deployer<'_> {
     /// Deploys an API server. In phase `Preparing` it encrypts with the new key only after all its replicas know that key.
     pub(super) async fn deploy_api_server(
         &self,
-        component: GardenComponent,
+        component: FlowComponent,
         deployment: &str,
-        stages: Stages,
     ) -> Result<(), StepError> {
         let phase = self.values(self.observed).encryption_key_phase();
         let name = ObjectName::in_garden("apps/v1", "Deployment", deployment);
         self.deploy(component).await?;
         if phase == PREPARING && !self.observed.know_new_encryption_key.contains(deployment) {
-            wait(self.client, stages).await?;
+            waits::deployed(self.client, &component.lifecycle()).await?;
             objects::patch(self.client, &name, &annotation(KNOWS_NEW_KEY, &json!("true"))).await?;
             let mut observed = self.observed.clone();
             observed.know_new_encryption_key.insert(deployment.to_owned());
@@ -94,13 +91,14 @@ impl Deployer<'_> {
     /// The objects of a component.
     pub(super) fn render(
         &self,
-        component: GardenComponent,
+        component: FlowComponent,
         observed: &ObservedState,
     ) -> Result<Rendering, StepError> {
         self.components.render(component, &self.values(observed))
     }
 
-    fn values<'b>(&'b self, observed: &'b ObservedState) -> GardenValues<'b> {
+    /// What components are rendered from, with this observed state.
+    pub(super) fn values<'b>(&'b self, observed: &'b ObservedState) -> GardenValues<'b> {
         GardenValues {
             garden: self.garden,
             config: self.config,
@@ -136,34 +134,6 @@ pub(super) async fn write(client: &Client, rendering: &Rendering) -> Result<(), 
         managed::write(client, resource).await?;
     }
     Ok(())
-}
-
-/// Waits for one stage after the other.
-///
-/// # Errors
-/// Those of the first stage that failed.
-pub(super) async fn wait(client: &Client, stages: Stages) -> Result<(), StepError> {
-    for stage in stages {
-        side_by_side(stage.iter().map(|wait| waits::wait(client, *wait)).collect()).await?;
-    }
-    Ok(())
-}
-
-/// Does several things at once, all of them to their ends.
-///
-/// # Errors
-/// If there is one thing its error, else a list.
-pub(super) async fn side_by_side(
-    mut all: Vec<BoxFuture<'_, Result<(), StepError>>>,
-) -> Result<(), StepError> {
-    if all.len() == 1
-        && let Some(only) = all.pop()
-    {
-        return only.await;
-    }
-    let failed = join_all(all).await.into_iter().filter_map(|ended| ended.err().map(|error| error.text()));
-    let failed: Vec<String> = failed.collect();
-    if failed.is_empty() { Ok(()) } else { Err(StepError::Several(ErrorList(failed))) }
 }
 
 fn annotation(key: &str, value: &Value) -> Value {

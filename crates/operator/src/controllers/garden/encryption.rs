@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::error::StepError;
-use super::{deployment, objects};
+use super::objects;
+use super::side_by_side::side_by_side;
 use crate::components::rendering::ObjectName;
 
 /// Label of an object: the Secret whose key it was encrypted with when it was written again.
@@ -91,7 +92,7 @@ async fn rewrite(virtual_cluster: &Client, selector: &str, label: &Value) -> Res
             writes.push(write(own, object.name_any(), patch.clone(), pause).boxed());
         }
     }
-    deployment::side_by_side(writes).await
+    side_by_side(writes).await
 }
 
 async fn write(

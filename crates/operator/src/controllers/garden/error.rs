@@ -3,7 +3,7 @@
 use controller::describe_error;
 use secrets::{GenerateError, SecretsManagerError};
 
-use super::component_table::GardenComponent;
+use super::component_table::UnwrittenComponent;
 use crate::components::RenderError;
 
 /// Why a step of a flow, or what precedes the flow, has failed.
@@ -43,7 +43,7 @@ pub enum StepError {
     },
     /// Nothing renders a component.
     #[error("nothing renders the component {0:?}: add it to the table of components")]
-    Unwritten(GardenComponent),
+    Unwritten(UnwrittenComponent),
 }
 
 /// Errors in the notation of Go's go-multierror.

@@ -13,9 +13,6 @@ use crate::components::{DirectStep, ManagedObjects};
 /// Begin of the name of the Secret that former versions wrote.
 const SECRET_PREFIX: &str = "managedresource-";
 
-/// Namespace and name of a ManagedResource.
-pub(super) type ManagedKey = (&'static str, &'static str);
-
 /// Which Secrets go with a ManagedResource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeletedSecrets {
@@ -45,7 +42,7 @@ pub(super) async fn write(client: &Client, managed: &ManagedObjects) -> Result<(
 /// If the API server refuses.
 pub(super) async fn delete(
     client: &Client,
-    (namespace, name): ManagedKey,
+    (namespace, name): (&str, &str),
     secrets: DeletedSecrets,
 ) -> Result<(), StepError> {
     let resource = resource_name(namespace, name);

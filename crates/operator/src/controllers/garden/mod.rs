@@ -7,10 +7,10 @@
 //! - `requirements`, `authorities`, `secret_store`, `observation` — what precedes the flow;
 //! - `flow_state`, `flow_run`, `retry`, `progress_report` — the flow in execution;
 //! - [`identity`] — who the operator is;
-//! - [`component_table`], `deployment`, `etcds`, `bootstrap`, `step_plan`, `reconciliation` — what is deployed;
+//! - [`component_table`], `lifecycles`, `deployment`, `etcds`, `bootstrap`, `step_plan`, `reconciliation` — what is deployed;
 //! - `renewal`, `encryption` — what is renewed during a rotation;
-//! - `teardown`, `definitions`, `deletion` — what is removed;
-//! - `objects`, `merge`, `direct`, `managed`, `waits`, `readiness`, `newest_pod` — objects in the cluster.
+//! - `teardown`, `definitions`, `removal`, `deletion` — what is removed;
+//! - `objects`, `merge`, `direct`, `managed`, `waits`, `side_by_side`, `readiness`, `newest_pod` — objects in the cluster.
 //!
 //! No pass is limited as a whole: the waits of its steps are, and the original does the same.
 //!
@@ -29,6 +29,7 @@ mod etcds;
 mod flow_run;
 mod flow_state;
 pub mod identity;
+mod lifecycles;
 mod managed;
 mod merge;
 mod newest_pod;
@@ -38,10 +39,12 @@ mod operation;
 mod progress_report;
 mod readiness;
 mod reconciliation;
+mod removal;
 mod renewal;
 mod requirements;
 mod retry;
 mod secret_store;
+mod side_by_side;
 mod status;
 mod step_plan;
 mod teardown;
@@ -102,6 +105,8 @@ pub struct GardenSettings {
     pub images: ImageVector,
     /// Who renders the components.
     pub components: ComponentTable,
+    /// Whether the runtime cluster is one of a developer, in which kube-apiserver has a fixed address.
+    pub is_local: bool,
     /// Makes the values of new Secrets.
     pub material: fn() -> Box<dyn Material + Send>,
     /// Cancelled when the operator stops; a flow that runs then ends at once.
@@ -241,7 +246,7 @@ impl Reconciler {
         Ok(Prepared {
             secrets: store.generated(),
             referenced: observation::referenced(&self.client, garden).await?,
-            observed: observation::observe(&self.client).await?,
+            observed: observation::observe(&self.client, self.clock.now(), self.settings.is_local).await?,
         })
     }
 

@@ -13,11 +13,9 @@ use crate::components::NAMESPACE;
 
 /// The container whose log is read.
 const CONTAINER: &str = "kube-apiserver";
-/// How much of it.
-const LINES: i64 = 10;
 
-/// An error with the end of the log of the newest Pod of a Deployment in the namespace `garden`; without a Pod the error itself.
-pub(super) async fn with_log(client: &Client, deployment: &str, error: StepError) -> StepError {
+/// An error with the last lines of the log of the newest Pod of a Deployment in the namespace `garden`; without a Pod the error itself.
+pub(super) async fn with_log(client: &Client, deployment: &str, lines: u32, error: StepError) -> StepError {
     let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
     let name = match newest(client, &pods, deployment).await {
         Ok(Some(name)) => name,
@@ -27,8 +25,11 @@ pub(super) async fn with_log(client: &Client, deployment: &str, error: StepError
             return because(text, cause, &error);
         }
     };
-    let options =
-        LogParams { container: Some(CONTAINER.to_owned()), tail_lines: Some(LINES), ..LogParams::default() };
+    let options = LogParams {
+        container: Some(CONTAINER.to_owned()),
+        tail_lines: Some(i64::from(lines)),
+        ..LogParams::default()
+    };
     match pods.logs(&name, &options).await {
         Ok(log) => StepError::State(format!("{}, logs of newest pod:\n{log}", error.text())),
         Err(cause) => because("failure to read the logs", cause, &error),

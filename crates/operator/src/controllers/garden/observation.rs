@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use api::operator::Garden;
+use api::{druid, resources};
 use controller::reconcile::references::ReferenceKind;
+use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
@@ -12,14 +14,30 @@ use kube::api::{Api, PartialObjectMeta};
 use secrets::SecretData;
 
 use super::error::StepError;
-use crate::components::{NAMESPACE, ObservedState, ReferencedObjects};
+use super::objects;
+use crate::components::etcd::EtcdRole;
+use crate::components::existing::ExistingObjects;
+use crate::components::networks::VIRTUAL_API_SERVER;
+use crate::components::rendering::ObjectName;
+use crate::components::{
+    NAMESPACE, ObservedState, ReferencedObjects, access, kube_controller_manager, virtual_resource_manager,
+};
 use crate::controllers::reference;
 
 /// Annotation of the Deployment of an API server: all its replicas know the new key for etcd.
 pub(super) const KNOWS_NEW_KEY: &str = "credentials.gardener.cloud/new-encryption-key-populated";
 /// Deployments of the API servers that encrypt what they store.
-pub(super) const API_SERVERS: [&str; 2] = ["virtual-garden-kube-apiserver", GARDENER_APISERVER];
+const API_SERVERS: [&str; 2] = [VIRTUAL_API_SERVER, GARDENER_APISERVER];
 const GARDENER_APISERVER: &str = "gardener-apiserver";
+/// Objects that components take something over from, beside Etcds and their StatefulSets.
+const EXISTING: [(&str, &str, &str); 4] = [
+    ("apps/v1", "Deployment", VIRTUAL_API_SERVER),
+    ("apps/v1", "Deployment", kube_controller_manager::NAME),
+    ("v1", "Service", VIRTUAL_API_SERVER),
+    (resources::API_VERSION, "ManagedResource", virtual_resource_manager::MANAGED),
+];
+/// The client that requests tokens for all others.
+const RESOURCE_MANAGER: &str = "gardener-resource-manager";
 /// The Deployment that decides what gardenlets may do.
 const ADMISSION_CONTROLLER: &str = "gardener-admission-controller";
 /// Secrets with kubeconfigs whose users are kept.
@@ -49,11 +67,15 @@ pub(super) async fn referenced(client: &Client, garden: &Garden) -> Result<Refer
     Ok(found)
 }
 
-/// Looks at what the runtime cluster has before the flow.
+/// Looks at what the runtime cluster has before the flow; `is_local` says whether it is one of a developer.
 ///
 /// # Errors
 /// If the API server refuses.
-pub(super) async fn observe(client: &Client) -> Result<ObservedState, StepError> {
+pub(super) async fn observe(
+    client: &Client,
+    now: Timestamp,
+    is_local: bool,
+) -> Result<ObservedState, StepError> {
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), NAMESPACE);
     let (secrets, _) = apis(client);
     let mut observed = ObservedState::default();
@@ -76,7 +98,31 @@ pub(super) async fn observe(client: &Client) -> Result<ObservedState, StepError>
     if let Some(address) = cluster_ip(client, GARDENER_APISERVER).await? {
         observed.service_addresses.insert(GARDENER_APISERVER.to_owned(), address);
     }
+    observed.existing = existing(client).await?;
+    observed.is_local = is_local;
+    observed.time = Some(now);
     Ok(observed)
+}
+
+/// The objects that components take something over from.
+async fn existing(client: &Client) -> Result<ExistingObjects, StepError> {
+    let mut names: Vec<ObjectName> =
+        EXISTING.map(|(version, kind, name)| ObjectName::in_garden(version, kind, name)).into();
+    names.push(ObjectName::in_garden("v1", "Secret", &access::secret_name(RESOURCE_MANAGER)));
+    let mut found = BTreeMap::new();
+    for role in EtcdRole::ALL {
+        let name = ObjectName::in_garden(druid::API_VERSION, "Etcd", role.etcd_name());
+        let etcd = objects::read(client, &name).await?;
+        let stateful_set = etcd.as_ref().and_then(|etcd| etcd["status"]["etcd"]["name"].as_str());
+        let stateful_set = stateful_set.filter(|name| !name.is_empty()).unwrap_or_else(|| role.etcd_name());
+        names.push(ObjectName::in_garden("apps/v1", "StatefulSet", stateful_set));
+        found.extend(etcd.map(|etcd| (name, etcd)));
+    }
+    for name in names {
+        let object = objects::read(client, &name).await?;
+        found.extend(object.map(|object| (name, object)));
+    }
+    Ok(ExistingObjects(found))
 }
 
 /// The address of a Service in the namespace `garden`; `None` if there is none yet.

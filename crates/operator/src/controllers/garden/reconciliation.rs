@@ -10,17 +10,14 @@ use kube::api::{Api, Patch, PatchParams};
 use serde_json::json;
 use tokio::sync::Mutex;
 
-use super::component_table::GardenComponent;
-use super::deployment::{self, Deployer};
+use super::deployment::Deployer;
 use super::error::StepError;
 use super::flow_run::FlowTasks;
 use super::flow_state::FlowProgress;
-use super::managed::{self, DeletedSecrets};
 use super::progress_report::ProgressReport;
 use super::secret_store::SecretStore;
 use super::step_plan::{self, StepPlan};
-use super::{bootstrap, definitions, encryption, etcds, objects, renewal};
-use crate::components::NAMESPACE;
+use super::{bootstrap, encryption, etcds, removal, renewal, waits};
 use crate::components::generated::{CA_ETCD, GENERIC_TOKEN_KUBECONFIG};
 use crate::controllers::care::VirtualCluster;
 use crate::flow::FlowStep;
@@ -56,18 +53,21 @@ impl Reconciliation<'_> {
         };
         let (deployer, client) = (&self.deployer, self.deployer.client);
         match plan {
-            StepPlan::Deploy(component, stages) => {
+            StepPlan::Deploy(component) => deployer.deploy(component).await,
+            StepPlan::DeployAndAwait(component) => {
                 deployer.deploy(component).await?;
-                deployment::wait(client, stages).await
+                waits::deployed(client, &component.lifecycle()).await
             }
-            StepPlan::Wait(stages) => deployment::wait(client, stages).await,
+            StepPlan::Await(component) => waits::deployed(client, &component.lifecycle()).await,
             StepPlan::DeployWithHvpa(component) if self.has_hvpa => deployer.deploy(component).await,
-            StepPlan::DeployWithHvpa(component) => without_hvpa(client, component).await,
-            StepPlan::DeployApiServer(component, deployment, stages) => {
-                deployer.deploy_api_server(component, deployment, stages).await
+            StepPlan::DeployWithHvpa(component) => {
+                removal::delete(client, &component.lifecycle(), self.clock).await
+            }
+            StepPlan::DeployApiServer(component, deployment) => {
+                deployer.deploy_api_server(component, deployment).await
             }
             StepPlan::TokenKubeconfig => self.name_token_kubeconfig().await,
-            StepPlan::Etcds => etcds::deploy(deployer, self.clock.now()).await,
+            StepPlan::Etcds => etcds::deploy(deployer).await,
             StepPlan::VirtualResourceManager => bootstrap::deploy(deployer, self.store, self.clock).await,
             StepPlan::RenewAccess => renewal::access_secrets(client).await,
             StepPlan::Connect => self.connect().await.map(drop),
@@ -106,15 +106,4 @@ impl Reconciliation<'_> {
         client.apiserver_version().await?;
         Ok(client)
     }
-}
-
-/// Deletes what a component has deployed while the feature gate `HVPA` was on.
-async fn without_hvpa(client: &Client, component: GardenComponent) -> Result<(), StepError> {
-    if component == GardenComponent::Hvpa {
-        return managed::delete(client, (NAMESPACE, "hvpa"), DeletedSecrets::All).await;
-    }
-    for name in definitions::HVPA {
-        objects::delete(client, &definitions::definition(name)).await?;
-    }
-    Ok(())
 }

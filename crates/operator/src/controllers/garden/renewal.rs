@@ -9,7 +9,8 @@ use kube::{Client, ResourceExt as _};
 use serde_json::json;
 
 use super::error::StepError;
-use super::{deployment, objects};
+use super::objects;
+use super::side_by_side::side_by_side;
 use crate::components::NAMESPACE;
 
 const CORE: &str = "core.gardener.cloud/v1beta1";
@@ -42,7 +43,7 @@ pub(super) async fn access_secrets(client: &Client) -> Result<(), StepError> {
         }
         .boxed()
     });
-    deployment::side_by_side(written.collect()).await
+    side_by_side(written.collect()).await
 }
 
 /// Asks the gardenlets of all Seeds to renew something, by the value of an annotation.

@@ -1,38 +1,26 @@
 //! What each step of the reconciliation does, by its name.
 
-use std::time::Duration;
+use super::component_table::{FlowComponent, UnwrittenComponent as Unwritten};
+use crate::components::GardenComponent as Written;
+use crate::components::{gardener_apiserver, kube_apiserver};
 
-use super::component_table::GardenComponent as Component;
-use super::managed::ManagedKey;
-use super::waits::Wait;
-use crate::components::NAMESPACE;
-
-const KUBE_APISERVER: &str = "virtual-garden-kube-apiserver";
-const KUBE_CONTROLLER_MANAGER: &str = "virtual-garden-kube-controller-manager";
-const VIRTUAL_RESOURCE_MANAGER: &str = "virtual-garden-gardener-resource-manager";
-const ETCD_MAIN: &str = "virtual-garden-etcd-main";
-const ETCD_EVENTS: &str = "virtual-garden-etcd-events";
-const ISTIO_SYSTEM: &str = "istio-system";
-const ISTIO_INGRESS: &str = "virtual-garden-istio-ingress";
-
-const TWO_MINUTES: Duration = Duration::from_mins(2);
-const THREE_MINUTES: Duration = Duration::from_mins(3);
-const FIVE_MINUTES: Duration = Duration::from_mins(5);
-
-/// Waits: one stage after the other, those of a stage side by side.
-pub(super) type Stages = &'static [&'static [Wait]];
+/// Values of an annotation of Seeds.
+const RENEW_ACCESS: &str = "renew-garden-access-secrets";
+const RENEW_KUBECONFIG: &str = "renew-kubeconfig";
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepPlan {
-    /// Deploys a component, then waits.
-    Deploy(Component, Stages),
-    /// Waits alone.
-    Wait(Stages),
-    /// Deploys a component if the feature gate `HVPA` is on, and deletes what it has deployed if it is off.
-    DeployWithHvpa(Component),
-    /// Deploys an API server, which may learn a new key for etcd; the Deployment and what it waits for in between.
-    DeployApiServer(Component, &'static str, Stages),
+    /// Deploys a component.
+    Deploy(FlowComponent),
+    /// Deploys a component, then waits for it.
+    DeployAndAwait(FlowComponent),
+    /// Waits for a component.
+    Await(FlowComponent),
+    /// Deploys a component if the feature gate `HVPA` is on, and takes it down if it is off.
+    DeployWithHvpa(FlowComponent),
+    /// Deploys an API server, which may learn a new key for etcd, and the name of its Deployment.
+    DeployApiServer(FlowComponent, &'static str),
     /// Names the kubeconfig that all components share in an annotation of the Garden.
     TokenKubeconfig,
     /// Deploys both etcds, whose members may learn a new authority first.
@@ -55,155 +43,131 @@ pub(super) enum StepPlan {
     ForgetEncryption,
 }
 
-const RENEW_ACCESS: &str = "renew-garden-access-secrets";
-const RENEW_KUBECONFIG: &str = "renew-kubeconfig";
+/// A step, by its name.
+type NamedPlan = (&'static str, StepPlan);
 
-const RESOURCE_MANAGER_READY: Stages = &[&[Wait::Available("gardener-resource-manager")]];
-const DRUID_READY: Stages = &[&[Wait::HealthyAndDone(managed("etcd-druid"), TWO_MINUTES)]];
-const KUBE_APISERVER_READY: Stages = &[&[Wait::ApiServer(KUBE_APISERVER)]];
-const KUBE_CONTROLLER_MANAGER_READY: Stages = &[&[Wait::RolledOut(KUBE_CONTROLLER_MANAGER, THREE_MINUTES)]];
-const VIRTUAL_RESOURCE_MANAGER_READY: Stages = &[&[Wait::Available(VIRTUAL_RESOURCE_MANAGER)]];
-const ACCESS_READY: Stages = &[&[Wait::Healthy(managed("shoot-core-gardeneraccess"), TWO_MINUTES)]];
-const GARDENER_APISERVER_READY: Stages = &[
-    &[Wait::HealthyAndDone(managed("gardener-apiserver-runtime"), FIVE_MINUTES)],
-    &[Wait::Healthy(managed("gardener-apiserver-virtual"), FIVE_MINUTES)],
+/// Steps that deploy what the virtual cluster needs of the runtime cluster, and what observes both.
+const RUNTIME_CLUSTER: &[NamedPlan] = &[
+    ("Generating generic token kubeconfig", StepPlan::TokenKubeconfig),
+    ("Deploying ETCD-related custom resource definitions", deploy(Unwritten::EtcdDefinitions)),
+    ("Deploying custom resource definitions for VPA", deploy(Unwritten::VpaDefinitions)),
+    ("Reconciling custom resource definitions for HVPA", deploy_with_hvpa(Unwritten::HvpaDefinitions)),
+    ("Deploying custom resource definitions for Istio", deploy(Unwritten::IstioDefinitions)),
+    ("Deploying custom resource definitions for fluent-operator", deploy(Unwritten::FluentDefinitions)),
+    (
+        "Deploying and waiting for gardener-resource-manager to be healthy",
+        deploy_and_await(Unwritten::ResourceManager),
+    ),
+    ("Deploying nginx-ingress controller", deploy(Unwritten::NginxIngress)),
+    ("Deploying runtime system resources", deploy(Unwritten::RuntimeSystem)),
+    ("Deploying Kubernetes vertical pod autoscaler", deploy(Unwritten::Vpa)),
+    ("Deploying HVPA controller", deploy_with_hvpa(Unwritten::Hvpa)),
+    ("Deploying ETCD Druid", deploy_and_await(Unwritten::EtcdDruid)),
+    ("Deploying Istio", deploy_and_await(Unwritten::Istio)),
+    ("Deploying fluent-operator", deploy(Unwritten::FluentOperator)),
+    ("Deploying fluent-operator CustomResources", deploy(Unwritten::FluentObjects)),
+    ("Deploying fluent-bit", deploy(Unwritten::FluentBit)),
+    ("Deploying Vali", deploy(Unwritten::Vali)),
+    ("Deploying Plutono", deploy(Unwritten::Plutono)),
+    ("Deploying Kube State Metrics", StepPlan::Deploy(written(Written::KubeStateMetrics))),
+    ("Deploying Gardener Metrics Exporter", StepPlan::Deploy(written(Written::GardenerMetricsExporter))),
 ];
-const ADMISSION_CONTROLLER_READY: Stages = &[&[
-    Wait::Healthy(managed("gardener-admission-controller-runtime"), FIVE_MINUTES),
-    Wait::Healthy(managed("gardener-admission-controller-virtual"), FIVE_MINUTES),
-]];
-const CONTROLLER_MANAGER_READY: Stages = &[&[
-    Wait::Healthy(managed("gardener-controller-manager-runtime"), FIVE_MINUTES),
-    Wait::Healthy(managed("gardener-controller-manager-virtual"), FIVE_MINUTES),
-]];
-const SCHEDULER_READY: Stages = &[&[
-    Wait::Healthy(managed("gardener-scheduler-runtime"), FIVE_MINUTES),
-    Wait::Healthy(managed("gardener-scheduler-virtual"), FIVE_MINUTES),
-]];
-const ISTIO_READY: Stages = &[&[
-    Wait::Healthy((ISTIO_SYSTEM, "istio-system"), TWO_MINUTES),
-    Wait::Healthy((ISTIO_SYSTEM, "virtual-garden-istio"), TWO_MINUTES),
-]];
-const GATEWAY_READY: Stages =
-    &[&[Wait::LoadBalancer { namespace: ISTIO_INGRESS, name: "istio-ingressgateway" }]];
-/// Both etcds, side by side.
-pub(super) const ETCDS_READY: Stages = &[&[Wait::Etcd(ETCD_MAIN), Wait::Etcd(ETCD_EVENTS)]];
+
+/// Steps that deploy the virtual cluster, and Gardener in it.
+const VIRTUAL_CLUSTER: &[NamedPlan] = &[
+    ("Deploying main and events ETCDs of virtual garden", StepPlan::Etcds),
+    ("Waiting until main and event ETCDs report readiness", StepPlan::Await(written(Written::Etcd))),
+    (
+        "Deploying and waiting for kube-apiserver service in the runtime cluster",
+        StepPlan::DeployAndAwait(written(Written::KubeApiServerService)),
+    ),
+    ("Deploying Kubernetes API server service SNI", StepPlan::Deploy(written(Written::KubeApiServerSni))),
+    (
+        "Deploying Kubernetes API Server",
+        StepPlan::DeployApiServer(written(Written::KubeApiServer), kube_apiserver::NAME),
+    ),
+    ("Waiting until Kubernetes API server rolled out", StepPlan::Await(written(Written::KubeApiServer))),
+    (
+        "Deploying Kubernetes Controller Manager",
+        StepPlan::DeployAndAwait(written(Written::KubeControllerManager)),
+    ),
+    ("Deploying gardener-resource-manager for virtual garden", StepPlan::VirtualResourceManager),
+    (
+        "Waiting until gardener-resource-manager for virtual garden rolled out",
+        StepPlan::Await(written(Written::VirtualResourceManager)),
+    ),
+    (
+        "Deploying Gardener API Server",
+        StepPlan::DeployApiServer(written(Written::GardenerApiServer), gardener_apiserver::NAME),
+    ),
+    ("Waiting until Gardener API server rolled out", StepPlan::Await(written(Written::GardenerApiServer))),
+    (
+        "Deploying Gardener Admission Controller",
+        StepPlan::DeployAndAwait(written(Written::GardenerAdmissionController)),
+    ),
+    (
+        "Deploying Gardener Controller Manager",
+        StepPlan::DeployAndAwait(written(Written::GardenerControllerManager)),
+    ),
+    ("Deploying Gardener Scheduler", StepPlan::DeployAndAwait(written(Written::GardenerScheduler))),
+    ("Deploying virtual system resources", StepPlan::Deploy(written(Written::VirtualSystem))),
+    (
+        "Deploying resources for gardener-operator access to virtual garden",
+        StepPlan::DeployAndAwait(written(Written::GardenerAccess)),
+    ),
+    ("Initializing connection to virtual garden cluster", StepPlan::Connect),
+];
+
+/// Steps of the rotation of credentials.
+const ROTATION: &[NamedPlan] = &[
+    (
+        "Renewing virtual garden access secrets after creation of new ServiceAccount signing key",
+        StepPlan::RenewAccess,
+    ),
+    ("Label seeds to trigger renewal of their garden access secrets", StepPlan::RenewInSeeds(RENEW_ACCESS)),
+    (
+        "Check if all seeds finished the renewal of their garden access secrets",
+        StepPlan::CheckSeeds(RENEW_ACCESS),
+    ),
+    (
+        "Label seeds to trigger renewal of their gardenlet kubeconfig",
+        StepPlan::RenewInSeeds(RENEW_KUBECONFIG),
+    ),
+    (
+        "Check if all seeds finished the renewal of their gardenlet kubeconfig",
+        StepPlan::CheckSeeds(RENEW_KUBECONFIG),
+    ),
+    ("Labeling encrypted resources to re-encrypt them with new ETCD encryption key", StepPlan::EncryptAnew),
+    (
+        "Snapshotting ETCD after encrypted resources were re-encrypted with new ETCD encryption key",
+        StepPlan::Snapshot,
+    ),
+    (
+        "Removing label from re-encrypted resources after rotation of ETCD encryption key",
+        StepPlan::ForgetEncryption,
+    ),
+];
 
 /// What a step of the reconciliation does; `None` if it has no such step.
 pub(super) fn plan(step: &str) -> Option<StepPlan> {
-    runtime_step(step).or_else(|| virtual_step(step)).or_else(|| rotation_step(step))
+    let mut plans = [RUNTIME_CLUSTER, VIRTUAL_CLUSTER, ROTATION].into_iter().flatten();
+    plans.find(|(name, _)| *name == step).map(|(_, plan)| *plan)
 }
 
-/// Steps that deploy what the virtual cluster needs of the runtime cluster.
-fn runtime_step(step: &str) -> Option<StepPlan> {
-    Some(match step {
-        "Generating generic token kubeconfig" => StepPlan::TokenKubeconfig,
-        "Deploying ETCD-related custom resource definitions" => deploy(Component::EtcdDefinitions),
-        "Deploying custom resource definitions for VPA" => deploy(Component::VpaDefinitions),
-        "Reconciling custom resource definitions for HVPA" => {
-            StepPlan::DeployWithHvpa(Component::HvpaDefinitions)
-        }
-        "Deploying custom resource definitions for Istio" => deploy(Component::IstioDefinitions),
-        "Deploying custom resource definitions for fluent-operator" => deploy(Component::FluentDefinitions),
-        "Deploying and waiting for gardener-resource-manager to be healthy" => {
-            StepPlan::Deploy(Component::ResourceManager, RESOURCE_MANAGER_READY)
-        }
-        "Deploying nginx-ingress controller" => deploy(Component::NginxIngress),
-        "Deploying runtime system resources" => deploy(Component::RuntimeSystem),
-        "Deploying Kubernetes vertical pod autoscaler" => deploy(Component::Vpa),
-        "Deploying HVPA controller" => StepPlan::DeployWithHvpa(Component::Hvpa),
-        "Deploying ETCD Druid" => StepPlan::Deploy(Component::EtcdDruid, DRUID_READY),
-        "Deploying Istio" => StepPlan::Deploy(Component::Istio, ISTIO_READY),
-        "Deploying fluent-operator" => deploy(Component::FluentOperator),
-        "Deploying fluent-operator CustomResources" => deploy(Component::FluentObjects),
-        "Deploying fluent-bit" => deploy(Component::FluentBit),
-        "Deploying Vali" => deploy(Component::Vali),
-        "Deploying Kube State Metrics" => deploy(Component::KubeStateMetrics),
-        "Deploying Gardener Metrics Exporter" => deploy(Component::GardenerMetricsExporter),
-        "Deploying Plutono" => deploy(Component::Plutono),
-        _ => return None,
-    })
+const fn written(component: Written) -> FlowComponent {
+    FlowComponent::Written(component)
 }
 
-/// Steps that deploy the virtual cluster and Gardener in it.
-fn virtual_step(step: &str) -> Option<StepPlan> {
-    Some(match step {
-        "Deploying main and events ETCDs of virtual garden" => StepPlan::Etcds,
-        "Waiting until main and event ETCDs report readiness" => StepPlan::Wait(ETCDS_READY),
-        "Deploying and waiting for kube-apiserver service in the runtime cluster" => {
-            StepPlan::Deploy(Component::KubeApiserverService, GATEWAY_READY)
-        }
-        "Deploying Kubernetes API server service SNI" => deploy(Component::KubeApiserverSni),
-        "Deploying Kubernetes API Server" => {
-            StepPlan::DeployApiServer(Component::KubeApiserver, KUBE_APISERVER, KUBE_APISERVER_READY)
-        }
-        "Waiting until Kubernetes API server rolled out" => StepPlan::Wait(KUBE_APISERVER_READY),
-        "Deploying Kubernetes Controller Manager" => {
-            StepPlan::Deploy(Component::KubeControllerManager, KUBE_CONTROLLER_MANAGER_READY)
-        }
-        "Deploying gardener-resource-manager for virtual garden" => StepPlan::VirtualResourceManager,
-        "Waiting until gardener-resource-manager for virtual garden rolled out" => {
-            StepPlan::Wait(VIRTUAL_RESOURCE_MANAGER_READY)
-        }
-        "Deploying Gardener API Server" => StepPlan::DeployApiServer(
-            Component::GardenerApiserver,
-            "gardener-apiserver",
-            GARDENER_APISERVER_READY,
-        ),
-        "Waiting until Gardener API server rolled out" => StepPlan::Wait(GARDENER_APISERVER_READY),
-        "Deploying Gardener Admission Controller" => {
-            StepPlan::Deploy(Component::GardenerAdmissionController, ADMISSION_CONTROLLER_READY)
-        }
-        "Deploying Gardener Controller Manager" => {
-            StepPlan::Deploy(Component::GardenerControllerManager, CONTROLLER_MANAGER_READY)
-        }
-        "Deploying Gardener Scheduler" => StepPlan::Deploy(Component::GardenerScheduler, SCHEDULER_READY),
-        "Deploying virtual system resources" => deploy(Component::VirtualSystem),
-        "Deploying resources for gardener-operator access to virtual garden" => {
-            StepPlan::Deploy(Component::GardenerAccess, ACCESS_READY)
-        }
-        "Initializing connection to virtual garden cluster" => StepPlan::Connect,
-        _ => return None,
-    })
+const fn deploy(component: Unwritten) -> StepPlan {
+    StepPlan::Deploy(FlowComponent::Unwritten(component))
 }
 
-/// Steps of the rotation of credentials.
-fn rotation_step(step: &str) -> Option<StepPlan> {
-    Some(match step {
-        "Renewing virtual garden access secrets after creation of new ServiceAccount signing key" => {
-            StepPlan::RenewAccess
-        }
-        "Label seeds to trigger renewal of their garden access secrets" => {
-            StepPlan::RenewInSeeds(RENEW_ACCESS)
-        }
-        "Check if all seeds finished the renewal of their garden access secrets" => {
-            StepPlan::CheckSeeds(RENEW_ACCESS)
-        }
-        "Label seeds to trigger renewal of their gardenlet kubeconfig" => {
-            StepPlan::RenewInSeeds(RENEW_KUBECONFIG)
-        }
-        "Check if all seeds finished the renewal of their gardenlet kubeconfig" => {
-            StepPlan::CheckSeeds(RENEW_KUBECONFIG)
-        }
-        "Labeling encrypted resources to re-encrypt them with new ETCD encryption key" => {
-            StepPlan::EncryptAnew
-        }
-        "Snapshotting ETCD after encrypted resources were re-encrypted with new ETCD encryption key" => {
-            StepPlan::Snapshot
-        }
-        "Removing label from re-encrypted resources after rotation of ETCD encryption key" => {
-            StepPlan::ForgetEncryption
-        }
-        _ => return None,
-    })
+const fn deploy_and_await(component: Unwritten) -> StepPlan {
+    StepPlan::DeployAndAwait(FlowComponent::Unwritten(component))
 }
 
-const fn deploy(component: Component) -> StepPlan {
-    StepPlan::Deploy(component, &[])
-}
-
-const fn managed(name: &'static str) -> ManagedKey {
-    (NAMESPACE, name)
+const fn deploy_with_hvpa(component: Unwritten) -> StepPlan {
+    StepPlan::DeployWithHvpa(FlowComponent::Unwritten(component))
 }
 
 #[cfg(test)]
@@ -211,6 +175,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::components::Lifecycle;
     use crate::flow::RECONCILIATION;
 
     #[test]
@@ -223,16 +188,32 @@ mod tests {
     #[test]
     fn every_component_is_deployed_by_one_step() {
         let deployed = |step: &str| match plan(step)? {
-            StepPlan::Deploy(component, _)
+            StepPlan::Deploy(component)
+            | StepPlan::DeployAndAwait(component)
             | StepPlan::DeployWithHvpa(component)
-            | StepPlan::DeployApiServer(component, ..) => Some(vec![component]),
-            StepPlan::Etcds => Some(vec![Component::EtcdMain, Component::EtcdEvents]),
-            StepPlan::VirtualResourceManager => Some(vec![Component::VirtualResourceManager]),
+            | StepPlan::DeployApiServer(component, _) => Some(component),
+            StepPlan::Etcds => Some(written(Written::Etcd)),
+            StepPlan::VirtualResourceManager => Some(written(Written::VirtualResourceManager)),
             _ => None,
         };
-        let all: Vec<Component> =
-            RECONCILIATION.steps.iter().filter_map(|step| deployed(step.name)).flatten().collect();
-        assert_eq!(all.len(), Component::ALL.len());
-        assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(Component::ALL));
+        let all: Vec<FlowComponent> =
+            RECONCILIATION.steps.iter().filter_map(|step| deployed(step.name)).collect();
+        assert_eq!(all.len(), FlowComponent::all().count());
+        assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), FlowComponent::all().collect());
+    }
+
+    /// A wait for nothing would be a mistake, and so would be what nobody waits for.
+    #[test]
+    fn what_can_be_awaited_is() {
+        let awaited = RECONCILIATION.steps.iter().filter_map(|step| match plan(step.name)? {
+            StepPlan::DeployAndAwait(component) | StepPlan::Await(component) => Some(component),
+            _ => None,
+        });
+        let can_be = |component: &FlowComponent| {
+            let Lifecycle { deployed, ready, .. } = component.lifecycle();
+            !deployed.is_empty() || !ready.is_empty()
+        };
+        let want: BTreeSet<FlowComponent> = FlowComponent::all().filter(can_be).collect();
+        assert_eq!(awaited.collect::<BTreeSet<_>>(), want);
     }
 }

@@ -13,72 +13,67 @@ use kube::Client;
 use kube::api::{Api, ApiResource, ListParams};
 
 use super::error::StepError;
-use super::managed::ManagedKey;
 use super::retry::{self, Attempt, Attempts};
-use super::{newest_pod, objects, readiness};
-use crate::components::NAMESPACE;
+use super::side_by_side::side_by_side;
+use super::{managed, newest_pod, objects, readiness};
+use crate::components::lifecycle::{AwaitedState, ManagedWait, ObjectWait, PAUSE};
 use crate::components::rendering::ObjectName;
+use crate::components::{Lifecycle, NAMESPACE};
 
-/// Between two looks at a ManagedResource, or at an object that goes.
-const MANAGED_INTERVAL: Duration = Duration::from_secs(2);
-/// Between two looks at another object.
-const INTERVAL: Duration = Duration::from_secs(5);
 /// How many looks an Etcd may report an error before that counts.
 const ETCD_ERRORS: u32 = 36;
-const ETCD_LIMIT: Duration = Duration::from_mins(5);
-const LOAD_BALANCER_LIMIT: Duration = Duration::from_mins(10);
-const ROLLOUT_LIMIT: Duration = Duration::from_mins(5);
 
-/// Something to wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
-    /// A ManagedResource is applied and healthy, within this time.
-    Healthy(ManagedKey, Duration),
-    /// And nothing of it is rolled out any more.
-    HealthyAndDone(ManagedKey, Duration),
-    /// A Deployment in the namespace `garden` is healthy.
-    Available(&'static str),
-    /// A Deployment in the namespace `garden` is rolled out, and no old Pod is left, within this time.
-    RolledOut(&'static str, Duration),
-    /// The same of the virtual cluster's kube-apiserver, whose log is quoted if it is not.
-    ApiServer(&'static str),
-    /// An Etcd in the namespace `garden` is ready.
-    Etcd(&'static str),
-    /// A Service has the address of a load balancer.
-    LoadBalancer {
-        /// Its namespace.
-        namespace: &'static str,
-        /// Its name.
-        name: &'static str,
-    },
-}
-
-/// Waits.
+/// Waits until a component is there.
 ///
 /// # Errors
-/// If the time has passed, or the API server refuses.
-pub(super) fn wait(client: &Client, wait: Wait) -> BoxFuture<'_, Result<(), StepError>> {
-    match wait {
-        Wait::Healthy(key, limit) => managed_resource(client, key, limit, false).boxed(),
-        Wait::HealthyAndDone(key, limit) => managed_resource(client, key, limit, true).boxed(),
-        Wait::Available(name) => available(client, name).boxed(),
-        Wait::RolledOut(name, limit) => rolled_out(client, name, limit).boxed(),
-        Wait::ApiServer(name) => api_server(client, name).boxed(),
-        Wait::Etcd(name) => etcd(client, name).boxed(),
-        Wait::LoadBalancer { namespace, name } => load_balancer(client, namespace, name).boxed(),
+/// If it is not in time, or the API server refuses.
+pub(super) async fn deployed(client: &Client, lifecycle: &Lifecycle) -> Result<(), StepError> {
+    for wait in &lifecycle.deployed {
+        let each = wait.names.iter().map(|name| managed_resource(client, wait, name).boxed());
+        side_by_side(each.collect()).await?;
+    }
+    each_object(client, &lifecycle.ready).await
+}
+
+/// Waits until ManagedResources are gone, all at once.
+///
+/// # Errors
+/// If they are not in time, or the API server refuses.
+pub(super) async fn managed_gone(client: &Client, wait: &ManagedWait) -> Result<(), StepError> {
+    let each = wait.names.iter().map(|name| {
+        let name = managed::resource_name(&wait.namespace, name);
+        async move { gone(client, &name, PAUSE, Some(wait.within)).await }.boxed()
+    });
+    side_by_side(each.collect()).await
+}
+
+/// Waits until objects are as they should be, all at once.
+///
+/// # Errors
+/// If they are not in time, or the API server refuses.
+pub(super) async fn each_object(client: &Client, waits: &[ObjectWait]) -> Result<(), StepError> {
+    side_by_side(waits.iter().map(|wait| object(client, wait)).collect()).await
+}
+
+fn object<'a>(client: &'a Client, wait: &'a ObjectWait) -> BoxFuture<'a, Result<(), StepError>> {
+    match wait.state {
+        AwaitedState::Healthy => available(client, wait).boxed(),
+        AwaitedState::RolledOut => rolled_out(client, wait).boxed(),
+        AwaitedState::RolledOutOrLogs(lines) => rolled_out_or_log(client, wait, lines).boxed(),
+        AwaitedState::EtcdReady => etcd(client, wait).boxed(),
+        AwaitedState::LoadBalancer => load_balancer(client, wait).boxed(),
+        AwaitedState::Gone => gone(client, &wait.object, wait.every, wait.within).boxed(),
     }
 }
 
-/// Waits until an object is gone, as long as it takes without a limit.
-///
-/// # Errors
-/// If the time has passed, or the API server refuses. Of a ManagedResource it is added why its deletion does not go on.
-pub(super) async fn gone(
+/// Waits until an object is gone. Of a ManagedResource it is added why its deletion does not go on.
+async fn gone(
     client: &Client,
     name: &ObjectName,
+    every: Duration,
     limit: Option<Duration>,
 ) -> Result<(), StepError> {
-    let mut attempts = Attempts::new(MANAGED_INTERVAL, limit);
+    let mut attempts = Attempts::new(every, limit);
     loop {
         let Some(live) = objects::read(client, name).await? else { return Ok(()) };
         let reason = format!("resource {}/{} still exists", name.namespace, name.name);
@@ -94,38 +89,33 @@ pub(super) async fn gone(
     }
 }
 
-async fn managed_resource(
-    client: &Client,
-    (namespace, name): ManagedKey,
-    limit: Duration,
-    and_done: bool,
-) -> Result<(), StepError> {
-    let resources: Api<ManagedResource> = Api::namespaced(client.clone(), namespace);
+async fn managed_resource(client: &Client, wait: &ManagedWait, name: &str) -> Result<(), StepError> {
+    let resources: Api<ManagedResource> = Api::namespaced(client.clone(), &wait.namespace);
     let look = || async {
         match resources.get(name).await {
-            Ok(found) => attempt(readiness::managed_resource(&found, and_done)),
+            Ok(found) => attempt(readiness::managed_resource(&found, wait.is_rolled_out)),
             Err(error) => Attempt::Failed(error.into()),
         }
     };
-    retry::until(MANAGED_INTERVAL, Some(limit), look).await
+    retry::until(PAUSE, Some(wait.within), look).await
 }
 
-async fn available(client: &Client, name: &str) -> Result<(), StepError> {
+async fn available(client: &Client, wait: &ObjectWait) -> Result<(), StepError> {
     let deployments = deployments(client);
     let look = || async {
-        match deployments.get(name).await {
+        match deployments.get(&wait.object.name).await {
             Ok(found) => attempt(found.check().map_err(|reason| reason.to_string())),
             Err(error) => Attempt::Failed(error.into()),
         }
     };
-    retry::until(INTERVAL, Some(ROLLOUT_LIMIT), look).await
+    retry::until(wait.every, wait.within, look).await
 }
 
-async fn rolled_out(client: &Client, name: &str, limit: Duration) -> Result<(), StepError> {
+async fn rolled_out(client: &Client, wait: &ObjectWait) -> Result<(), StepError> {
     let deployments = deployments(client);
     let look = || async {
         let found = async {
-            let deployment = deployments.get(name).await?;
+            let deployment = deployments.get(&wait.object.name).await?;
             let pods = count_pods(client, &deployment).await?;
             Ok::<_, kube::Error>((deployment, pods))
         };
@@ -134,20 +124,20 @@ async fn rolled_out(client: &Client, name: &str, limit: Duration) -> Result<(), 
             Err(error) => Attempt::Failed(error.into()),
         }
     };
-    retry::until(INTERVAL, Some(limit), look).await
+    retry::until(wait.every, wait.within, look).await
 }
 
-async fn api_server(client: &Client, name: &str) -> Result<(), StepError> {
-    let Err(error) = rolled_out(client, name, ROLLOUT_LIMIT).await else { return Ok(()) };
+async fn rolled_out_or_log(client: &Client, wait: &ObjectWait, lines: u32) -> Result<(), StepError> {
+    let Err(error) = rolled_out(client, wait).await else { return Ok(()) };
     if !matches!(error, StepError::TimedOut { .. }) {
         return Err(error);
     }
-    Err(newest_pod::with_log(client, name, error).await)
+    Err(newest_pod::with_log(client, &wait.object.name, lines, error).await)
 }
 
-async fn etcd(client: &Client, name: &str) -> Result<(), StepError> {
-    let object = ObjectName::in_garden(api::druid::API_VERSION, "Etcd", name);
-    let mut attempts = Attempts::new(INTERVAL, Some(ETCD_LIMIT));
+async fn etcd(client: &Client, wait: &ObjectWait) -> Result<(), StepError> {
+    let name = &wait.object.name;
+    let mut attempts = Attempts::new(wait.every, wait.within);
     let (mut observed, mut count) = (None, 0);
     let failed = |observed: Option<String>, error: StepError| {
         let cause = observed.map_or(error, StepError::State);
@@ -155,7 +145,7 @@ async fn etcd(client: &Client, name: &str) -> Result<(), StepError> {
     };
     loop {
         count += 1;
-        let found = match objects::read(client, &object).await {
+        let found = match objects::read(client, &wait.object).await {
             Ok(found) => found,
             Err(error) => return Err(failed(observed, error)),
         };
@@ -176,15 +166,15 @@ async fn etcd(client: &Client, name: &str) -> Result<(), StepError> {
     }
 }
 
-async fn load_balancer(client: &Client, namespace: &str, name: &str) -> Result<(), StepError> {
-    let services: Api<Service> = Api::namespaced(client.clone(), namespace);
+async fn load_balancer(client: &Client, wait: &ObjectWait) -> Result<(), StepError> {
+    let services: Api<Service> = Api::namespaced(client.clone(), &wait.object.namespace);
     let look = || async {
-        match services.get(name).await {
+        match services.get(&wait.object.name).await {
             Ok(service) => attempt(readiness::load_balancer(&service)),
             Err(error) => Attempt::Again(StepError::from(error).text()),
         }
     };
-    retry::until(INTERVAL, Some(LOAD_BALANCER_LIMIT), look).await
+    retry::until(wait.every, wait.within, look).await
 }
 
 fn attempt(result: Result<(), String>) -> Attempt {

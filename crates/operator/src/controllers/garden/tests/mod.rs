@@ -11,11 +11,13 @@ use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use self::world::{World, create};
-use super::component_table::{ComponentFunctions, ComponentTable, GardenComponent};
+use super::component_table::{ComponentFunctions, ComponentTable, FlowComponent, UnwrittenComponent};
 use super::error::StepError;
 use super::{direct, encryption, managed, renewal};
 use crate::components::rendering::ObjectName;
-use crate::components::{DirectStep, GardenValues, ManagedObjects, RenderError, Rendering, access};
+use crate::components::{
+    DirectStep, GardenComponent, GardenValues, ManagedObjects, RenderError, Rendering, access,
+};
 
 /// Label of an object: the Secret with whose key it is encrypted.
 const KEY_NAME: &str = "credentials.gardener.cloud/key-name";
@@ -23,18 +25,30 @@ const KEY_NAME: &str = "credentials.gardener.cloud/key-name";
 /// Renders a component.
 type Render = fn(&GardenValues<'_>) -> Result<Rendering, RenderError>;
 
-/// Each component has what is waited for, and nothing else.
-fn functions(component: GardenComponent) -> ComponentFunctions {
-    let render: Render = match component {
-        GardenComponent::ResourceManager => |_| Ok(deployed("gardener-resource-manager")),
-        GardenComponent::EtcdDruid => |_| Ok(managed(&["etcd-druid"])),
-        GardenComponent::Istio => |_| Ok(in_istio()),
-        GardenComponent::EtcdMain => |_| Ok(etcd("virtual-garden-etcd-main")),
-        GardenComponent::EtcdEvents => |_| Ok(etcd("virtual-garden-etcd-events")),
-        GardenComponent::KubeApiserver => |_| Ok(deployed("virtual-garden-kube-apiserver")),
+/// Each component has what is waited for, and nothing else; the resource-manager of the virtual cluster has all that it has.
+fn functions(component: FlowComponent) -> ComponentFunctions {
+    let render = match component {
+        FlowComponent::Unwritten(component) => of_unwritten(component),
+        FlowComponent::Written(component) => of_written(component),
+    };
+    ComponentFunctions { requests: |_| Vec::new(), render }
+}
+
+fn of_unwritten(component: UnwrittenComponent) -> Render {
+    match component {
+        UnwrittenComponent::ResourceManager => |_| Ok(deployed("gardener-resource-manager")),
+        UnwrittenComponent::EtcdDruid => |_| Ok(managed(&["etcd-druid"])),
+        UnwrittenComponent::Istio => |_| Ok(in_istio()),
+        _ => |_| Ok(Rendering::default()),
+    }
+}
+
+fn of_written(component: GardenComponent) -> Render {
+    match component {
+        GardenComponent::Etcd => |_| Ok(etcds()),
+        GardenComponent::KubeApiServer => |_| Ok(deployed("virtual-garden-kube-apiserver")),
         GardenComponent::KubeControllerManager => |_| Ok(deployed("virtual-garden-kube-controller-manager")),
-        GardenComponent::VirtualResourceManager => |_| Ok(virtual_resource_manager()),
-        GardenComponent::GardenerApiserver => |values| Ok(gardener_apiserver(values)),
+        GardenComponent::GardenerApiServer => |values| Ok(gardener_apiserver(values)),
         GardenComponent::GardenerAdmissionController => |_| {
             let names = ["gardener-admission-controller-runtime", "gardener-admission-controller-virtual"];
             let steps = deployed("gardener-admission-controller").steps;
@@ -48,12 +62,13 @@ fn functions(component: GardenComponent) -> ComponentFunctions {
         }
         GardenComponent::GardenerAccess => |_| Ok(managed(&["shoot-core-gardeneraccess"])),
         _ => |_| Ok(Rendering::default()),
-    };
-    ComponentFunctions { requests: |_| Vec::new(), render }
+    }
 }
 
-fn table() -> ComponentTable {
-    ComponentTable::new(GardenComponent::ALL.map(|component| (component, functions(component))))
+fn table(is_there: impl Fn(FlowComponent) -> bool) -> ComponentTable {
+    let own = FlowComponent::Written(GardenComponent::VirtualResourceManager);
+    let all = FlowComponent::all().filter(|component| *component != own && is_there(*component));
+    ComponentTable::new(all.map(|component| (component, functions(component))))
 }
 
 fn deployed(name: &str) -> Rendering {
@@ -79,23 +94,21 @@ fn in_istio() -> Rendering {
     Rendering { managed: managed.to_vec(), ..Rendering::default() }
 }
 
-fn etcd(name: &str) -> Rendering {
-    let object = json!({
-        "apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd",
-        "metadata": {"name": name, "namespace": "garden"},
-        "spec": {
-            "selector": {"matchLabels": {"app": name}}, "labels": {"app": name}, "replicas": 1, "etcd": {},
-            "backup": {},
-        },
-    });
-    Rendering { steps: vec![DirectStep::Patch(object)], ..Rendering::default() }
-}
-
-fn virtual_resource_manager() -> Rendering {
-    let mut rendering = deployed("virtual-garden-gardener-resource-manager");
-    rendering.steps.insert(0, access::secret("gardener-resource-manager"));
-    rendering.managed = managed(&["shoot-core-gardener-resource-manager"]).managed;
-    rendering
+fn etcds() -> Rendering {
+    let etcd = |name: &str| {
+        DirectStep::Patch(json!({
+            "apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd",
+            "metadata": {
+                "name": name, "namespace": "garden", "annotations": {"gardener.cloud/operation": "reconcile"},
+            },
+            "spec": {
+                "selector": {"matchLabels": {"app": name}}, "labels": {"app": name}, "replicas": 1, "etcd": {},
+                "backup": {},
+            },
+        }))
+    };
+    let steps = ["virtual-garden-etcd-main", "virtual-garden-etcd-events"].map(etcd);
+    Rendering { steps: steps.to_vec(), ..Rendering::default() }
 }
 
 /// Its part of the virtual cluster has the address of the Service in the runtime cluster.
@@ -127,7 +140,7 @@ fn has_state(state: &'static str) -> impl Fn(&Value) -> bool {
 #[tokio::test(start_paused = true)]
 async fn a_garden_is_reconciled_and_its_authorities_are_rotated() {
     let mut world = World::without(&[]).await;
-    world.start(table());
+    world.start(table(|_| true));
     world.act();
     world.create_garden("garden", &json!({})).await;
     let garden = world.garden_that(has_state("Succeeded")).await;
@@ -177,9 +190,8 @@ async fn request(world: &World, operation: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_step_is_told_and_the_others_run() {
-    let others = GardenComponent::ALL.into_iter().filter(|component| *component != GardenComponent::Vali);
     let mut world = World::without(&[]).await;
-    world.start(ComponentTable::new(others.map(|component| (component, functions(component)))));
+    world.start(table(|component| component != FlowComponent::Unwritten(UnwrittenComponent::Vali)));
     world.act();
     world.create_garden("garden", &json!({})).await;
     let garden = world.garden_that(has_state("Error")).await;
@@ -196,7 +208,7 @@ async fn a_failed_step_is_told_and_the_others_run() {
 #[tokio::test(start_paused = true)]
 async fn the_runtime_cluster_must_serve_the_pod_autoscaler() {
     let mut world = World::without(&["VerticalPodAutoscaler"]).await;
-    world.start(table());
+    world.start(table(|_| true));
     world.create_garden("garden", &json!({})).await;
     let garden = world.garden_that(has_state("Error")).await;
     let want = "VPA is required for runtime cluster but CRD is not installed: no matches for kind \
@@ -207,7 +219,7 @@ async fn the_runtime_cluster_must_serve_the_pod_autoscaler() {
 #[tokio::test(start_paused = true)]
 async fn a_garden_is_taken_down() {
     let mut world = World::without(&[]).await;
-    world.start(table());
+    world.start(table(|_| true));
     world.act();
     world.create_garden("garden", &json!({})).await;
     world.garden_that(has_state("Succeeded")).await;
@@ -229,7 +241,7 @@ async fn of_two_gardens_none_is_touched() {
         world.create_garden(name, &json!({})).await;
     }
     world.server.forget_requests();
-    world.start(table());
+    world.start(table(|_| true));
     tokio::time::sleep(Duration::from_mins(10)).await;
     let requests = world.server.requests();
     let written = requests.iter().filter(|request| request.is_write() && request.resource == "gardens");

@@ -149,6 +149,7 @@ fn start(server: &ApiServer, client: &Client, components: ComponentTable) -> Run
         runtime_version: formats::version::Version::parse("1.27.1").unwrap(),
         images: ImageVector::built_in().unwrap(),
         components,
+        is_local: false,
         material: || Box::new(OneCertificate),
         stop: CancellationToken::new(),
     };
