@@ -91,10 +91,10 @@ pub(super) async fn observe(
             servers.insert(name, deployment);
         }
     }
-    let knows = |name: &&str| servers.get(name).is_some_and(knows_new_key);
+    let knows = |name: &&str| servers.get(*name).is_some_and(knows_new_key);
     observed.know_new_encryption_key = API_SERVERS.into_iter().filter(knows).map(str::to_owned).collect();
     observed.has_seed_authorizer =
-        [GARDENER_APISERVER, ADMISSION_CONTROLLER].iter().all(|name| servers.contains_key(name));
+        [GARDENER_APISERVER, ADMISSION_CONTROLLER].iter().all(|name| servers.contains_key(*name));
     if let Some(address) = cluster_ip(client, GARDENER_APISERVER).await? {
         observed.service_addresses.insert(GARDENER_APISERVER.to_owned(), address);
     }
