@@ -12,7 +12,7 @@ use controller::{CancellationToken, Entropy};
 use k8s_openapi::api::core::v1::{Namespace, Secret, Service};
 use kube::Client;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
-use kube::{Resource, ResourceExt as _};
+use kube::{Resource, ResourceExt};
 use secrets::authority::SigningAuthority;
 use secrets::material::{CertificateTemplate, RsaKey, SignedCertificate};
 use secrets::{Material, MaterialError, SystemMaterial};
@@ -123,7 +123,7 @@ impl World {
     pub(super) async fn secrets(&self) -> Vec<String> {
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), "garden");
         let found = secrets.list(&ListParams::default()).await.unwrap();
-        found.items.iter().map(|secret| secret.name_any()).collect()
+        found.items.iter().map(ResourceExt::name_any).collect()
     }
 
     /// Makes everything ready as soon as it is there, as long as the test runs.
