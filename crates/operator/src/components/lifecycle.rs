@@ -75,6 +75,8 @@ pub enum RemovalStep {
     Managed(String),
     /// A ManagedResource in the namespace `garden`, and the Secret that it had before Secrets had unique names; its Secret of now stays.
     ManagedAlone(String),
+    /// A ManagedResource in another namespace, which is first: its Secrets, then itself.
+    ManagedIn(String, String),
     /// A wait until ManagedResources are gone, before the next step.
     AwaitGone(ManagedWait),
     /// The annotations with which a deletion is confirmed, and the time, on an object; one that is absent is no failure.

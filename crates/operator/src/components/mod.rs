@@ -16,7 +16,7 @@
 //!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects;
 //!   [`existing`] — objects that something is taken over from; [`durations`] — durations in flags.
 //!
-//! Nothing calls them yet but tests.
+//! The controller [`garden`](crate::controllers::garden) deploys them.
 
 pub mod access;
 pub mod api_server;

@@ -237,6 +237,7 @@ fn components_are_awaited_and_taken_down(
     let lifecycle = component.lifecycle();
     let steps = lifecycle.removal.iter().map(|step| match step {
         RemovalStep::Managed(name) => name.clone(),
+        RemovalStep::ManagedIn(namespace, name) => format!("{namespace}/{name}"),
         RemovalStep::ManagedAlone(name) => format!("{name} alone"),
         RemovalStep::AwaitGone(wait) => format!("wait {}", waits(std::slice::from_ref(wait))),
         RemovalStep::Confirm(object) => format!("confirm {}/{}", object.kind, object.name),
