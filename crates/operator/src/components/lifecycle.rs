@@ -81,6 +81,21 @@ pub enum RemovalStep {
     Confirm(ObjectName),
     /// An object; one that is absent, or whose kind is not served, is no failure.
     Object(ObjectName),
+    /// The Secret in use that answers a request of the secrets manager, by the name of the request; none is no failure.
+    Generated(String),
+    /// Nothing is deleted here: the removal fails while objects of a kind exist.
+    RequireNone(RequiredAbsence),
+}
+
+/// A kind of which no object may exist in any namespace. One that is not served has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequiredAbsence {
+    /// Such as `apps/v1`.
+    pub api_version: &'static str,
+    /// Such as `Deployment`.
+    pub kind: &'static str,
+    /// Why the removal fails while there is one.
+    pub refusal: &'static str,
 }
 
 impl Lifecycle {
@@ -151,6 +166,12 @@ impl RemovalStep {
     #[must_use]
     pub fn object(api_version: &str, kind: &str, name: &str) -> Self {
         Self::Object(ObjectName::in_garden(api_version, kind, name))
+    }
+
+    /// An object of the cluster.
+    #[must_use]
+    pub fn cluster_object(api_version: &str, kind: &str, name: &str) -> Self {
+        Self::Object(ObjectName::in_cluster(api_version, kind, name))
     }
 
     /// A Secret in the namespace `garden`.
