@@ -15,6 +15,9 @@ pub enum RenderError {
     /// There is no image.
     #[error(transparent)]
     Image(#[from] ImageVectorError),
+    /// The program does not come with this CustomResourceDefinition.
+    #[error("CustomResourceDefinition {0:?} not found")]
+    UnknownDefinition(&'static str),
     /// Two objects of a ManagedResource have the same key.
     #[error("duplicate filename in registry: {0:?}")]
     DuplicateKey(String),

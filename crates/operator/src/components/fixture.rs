@@ -27,7 +27,7 @@ const AUTHORITIES: [&str; 8] = [
     "service-account-key",
 ];
 /// Other requests, without a bundle.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 17] = [
     "etcd-client",
     "etcd-server-main",
     "etcd-server-events",
@@ -40,6 +40,8 @@ const OTHERS: [&str; 15] = [
     "kube-controller-manager-server",
     "virtual-garden-gardener-resource-manager-server",
     "generic-token-kubeconfig",
+    "gardener-resource-manager-server",
+    "vpa-admission-controller-server",
     "gardener-apiserver",
     "gardener-admission-controller-cert",
     "gardener-apiserver-etcd-encryption-key",
@@ -52,6 +54,7 @@ pub(crate) struct Fixture {
     pub(crate) config: OperatorConfiguration,
     pub(crate) runtime_version: Version,
     pub(crate) images: ImageVector,
+    pub(crate) component_images: BTreeMap<String, String>,
     pub(crate) secrets: GeneratedSecrets,
     pub(crate) referenced: ReferencedObjects,
     pub(crate) observed: ObservedState,
@@ -76,6 +79,7 @@ impl Fixture {
             config: OperatorConfiguration::default(),
             runtime_version: Version::parse("1.27.1").unwrap(),
             images: ImageVector::built_in().unwrap(),
+            component_images: BTreeMap::new(),
             secrets: GeneratedSecrets(with_bundle.into_iter().chain(without).collect()),
             referenced: ReferencedObjects::default(),
             observed: ObservedState::default(),
@@ -87,8 +91,12 @@ impl Fixture {
         self
     }
 
-    pub(crate) fn with_hvpa(mut self) -> Self {
-        self.config.feature_gates.insert("HVPA".to_owned(), true);
+    pub(crate) fn with_hvpa(self) -> Self {
+        self.with_gate("HVPA")
+    }
+
+    pub(crate) fn with_gate(mut self, gate: &str) -> Self {
+        self.config.feature_gates.insert(gate.to_owned(), true);
         self
     }
 
@@ -137,6 +145,7 @@ impl Fixture {
             runtime_version: &self.runtime_version,
             operator_version: "v1.82.0",
             images: &self.images,
+            component_images: &self.component_images,
             secrets: &self.secrets,
             referenced: &self.referenced,
             observed: &self.observed,
