@@ -90,15 +90,20 @@ pub(super) fn endpoint_slice_hints() -> Value {
 
 /// Those of every Garden.
 pub(super) fn validating() -> Vec<Value> {
-    let definitions = rule(
-        "apiextensions.k8s.io",
-        &["v1beta1", "v1"],
-        &["customresourcedefinitions"],
-        &["DELETE"],
-    );
+    let definitions =
+        rule("apiextensions.k8s.io", &["v1beta1", "v1"], &["customresourcedefinitions"], &["DELETE"]);
     let extensions = [
-        "backupbuckets", "backupentries", "bastions", "containerruntimes", "controlplanes", "dnsrecords",
-        "extensions", "infrastructures", "networks", "operatingsystemconfigs", "workers",
+        "backupbuckets",
+        "backupentries",
+        "bastions",
+        "containerruntimes",
+        "controlplanes",
+        "dnsrecords",
+        "extensions",
+        "infrastructures",
+        "networks",
+        "operatingsystemconfigs",
+        "workers",
     ];
     let protected = json!([
         rule("druid.gardener.cloud", &["v1alpha1"], &["etcds"], &["DELETE"]),
