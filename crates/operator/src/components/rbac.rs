@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::NAMESPACE;
 use super::access::ACCOUNT_NAMESPACE;
-use super::objects::cluster_metadata;
+use super::objects::{cluster_metadata, metadata};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
@@ -19,6 +20,18 @@ pub const ALL: &[&str] = &["*"];
 #[must_use]
 pub fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
     json!({"apiGroups": groups, "resources": resources, "verbs": verbs})
+}
+
+/// A rule about the object of this name.
+#[must_use]
+pub fn named_rule(group: &str, resource: &str, name: &str, verbs: &[&str]) -> Value {
+    json!({"apiGroups": [group], "resources": [resource], "resourceNames": [name], "verbs": verbs})
+}
+
+/// A Role in the namespace `garden`.
+#[must_use]
+pub fn role(name: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
+    json!({"apiVersion": API_VERSION, "kind": "Role", "metadata": metadata(name, labels), "rules": rules})
 }
 
 /// A ClusterRole.
@@ -90,6 +103,12 @@ pub fn role_binding(
 #[must_use]
 pub fn account(client: &str) -> Value {
     json!({"kind": "ServiceAccount", "name": client, "namespace": ACCOUNT_NAMESPACE})
+}
+
+/// A ServiceAccount in the runtime cluster.
+#[must_use]
+pub fn runtime_account(name: &str) -> Value {
+    json!({"kind": "ServiceAccount", "name": name, "namespace": NAMESPACE})
 }
 
 /// A group of users.

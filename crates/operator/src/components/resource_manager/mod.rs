@@ -20,7 +20,7 @@ use super::existing::remove_stale;
 use super::generated::RequestedSecret;
 use super::lifecycle::{Lifecycle, RemovalStep};
 use super::networks::{AllowedPods, from_world};
-use super::rbac::{ALL, cluster_role, cluster_role_binding, rule};
+use super::rbac::{ALL, cluster_role, cluster_role_binding, rule, runtime_account};
 use super::rendering::{DirectStep, ObjectName, Rendering};
 use super::resource_manager_program::{METRICS_PORT, ResourceManagerProgram, SERVER_PORT};
 use super::topology;
@@ -65,7 +65,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         DirectStep::Patch(PROGRAM.service_account()),
         DirectStep::Create(config_map),
         DirectStep::Patch(cluster_role(ROLE, &PROGRAM.app(), &[rule(ALL, ALL, ALL)])),
-        DirectStep::Patch(cluster_role_binding(ROLE, &PROGRAM.app(), ROLE, &[PROGRAM.subject()])),
+        DirectStep::Patch(cluster_role_binding(ROLE, &PROGRAM.app(), ROLE, &[runtime_account(NAME)])),
         DirectStep::Patch(service(values)),
         DirectStep::Patch(deployment),
         DirectStep::Patch(PROGRAM.disruption_budget()),

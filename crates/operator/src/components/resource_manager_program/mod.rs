@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use super::NAMESPACE;
 use super::generated::{CA_RUNTIME, RequestedSecret, service_names};
 use super::lifecycle::{AwaitedState, ObjectWait, RemovalStep};
-use super::objects::{annotate, entries, metadata, service_port, vertical_pod_autoscaler, with};
+use super::objects::{
+    annotate, entries, metadata, service_account, service_port, vertical_pod_autoscaler, with,
+};
 
 pub use self::deployment::{add_volume, secret_volume};
 
@@ -75,18 +77,7 @@ impl ResourceManagerProgram {
     /// Its ServiceAccount in the runtime cluster.
     #[must_use]
     pub fn service_account(&self) -> Value {
-        json!({
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": metadata(self.name, &self.labels()),
-            "automountServiceAccountToken": false,
-        })
-    }
-
-    /// The ServiceAccount, as the subject of a binding.
-    #[must_use]
-    pub fn subject(&self) -> Value {
-        json!({ "kind": "ServiceAccount", "name": self.name, "namespace": NAMESPACE })
+        service_account(self.name, &self.labels())
     }
 
     /// Its Service with these annotations. Its traffic is not kept in its zone, whatever the setting says.

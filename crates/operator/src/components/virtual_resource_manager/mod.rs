@@ -17,14 +17,14 @@ use std::time::Duration;
 
 use api::operator::Garden;
 use api::resources::{HA_TYPE, KEEP_OBJECT, TOKEN_EXPIRATION_DURATION};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::error::RenderError;
 use super::generated::RequestedSecret;
 use super::lifecycle::{Lifecycle, ManagedWait, RemovalStep};
 use super::managed::ManagedObjects;
 use super::networks::AllowedPods;
-use super::objects::{annotate, metadata};
+use super::objects::annotate;
 use super::rendering::{AccessSecret, DirectStep, Rendering};
 use super::resource_manager_program::{METRICS_PORT, ResourceManagerProgram, SERVER_PORT};
 use super::values::GardenValues;
@@ -122,26 +122,22 @@ fn access_secret() -> DirectStep {
 }
 
 fn role() -> Value {
-    let named = |group: &str, resource: &str, verbs: &[&str]| json!({ "apiGroups": [group], "resources": [resource], "resourceNames": [NAME], "verbs": verbs });
     let all = ["get", "list", "watch", "update", "patch"];
-    json!({
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "Role",
-        "metadata": metadata(NAME, &PROGRAM.labels()),
-        "rules": [
-            rbac::rule(&[api::resources::GROUP], &["managedresources", "managedresources/status"], &all),
-            rbac::rule(&[""], &["secrets"], &all),
-            rbac::rule(&[""], &["configmaps", "events"], &["create"]),
-            named("", "configmaps", &["get", "watch", "update", "patch"]),
-            rbac::rule(&["coordination.k8s.io"], &["leases"], &["create"]),
-            named("coordination.k8s.io", "leases", &["get", "watch", "update"]),
-            rbac::rule(&["machine.sapcloud.io"], &["machines"], rbac::READ),
-        ],
-    })
+    let (core, leases) = ("", "coordination.k8s.io");
+    let rules = [
+        rbac::rule(&[api::resources::GROUP], &["managedresources", "managedresources/status"], &all),
+        rbac::rule(&[core], &["secrets"], &all),
+        rbac::rule(&[core], &["configmaps", "events"], &["create"]),
+        rbac::named_rule(core, "configmaps", NAME, &["get", "watch", "update", "patch"]),
+        rbac::rule(&[leases], &["leases"], &["create"]),
+        rbac::named_rule(leases, "leases", NAME, &["get", "watch", "update"]),
+        rbac::rule(&["machine.sapcloud.io"], &["machines"], rbac::READ),
+    ];
+    rbac::role(NAME, &PROGRAM.labels(), &rules)
 }
 
 fn role_binding() -> Value {
-    rbac::role_binding(NAME, NAMESPACE, &PROGRAM.labels(), NAME, &[PROGRAM.subject()])
+    rbac::role_binding(NAME, NAMESPACE, &PROGRAM.labels(), NAME, &[rbac::runtime_account(NAME)])
 }
 
 fn service() -> Value {
