@@ -19,9 +19,10 @@ pub(super) fn command(settings: Option<&EtcdConfig>) -> Vec<String> {
         workers(settings.and_then(|settings| settings.custodian_controller.as_ref()), CUSTODIAN_WORKERS);
     let none = BackupCompactionController::default();
     let compaction = settings.and_then(|settings| settings.backup_compaction_controller.as_ref());
-    let scrape_wait = match settings {
-        None => Some(METRICS_SCRAPE_WAIT),
-        Some(_) => compaction.and_then(|compaction| compaction.metrics_scrape_wait_duration),
+    let scrape_wait = if settings.is_none() {
+        Some(METRICS_SCRAPE_WAIT)
+    } else {
+        compaction.and_then(|compaction| compaction.metrics_scrape_wait_duration)
     };
     let compaction = compaction.unwrap_or(&none);
     let deadline = compaction.active_deadline_duration;
