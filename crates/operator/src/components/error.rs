@@ -73,6 +73,9 @@ pub enum RenderError {
         /// What is missing.
         reason: String,
     },
+    /// The configuration of the ingress controller is no object.
+    #[error("cannot read spec.runtimeCluster.ingress.controller.providerConfig: {0} is no object")]
+    IngressConfig(String),
     /// The configuration of an admission plugin cannot be read, or is of another kind than the plugin's.
     #[error("cannot decode config for admission plugin {plugin}: {reason}")]
     PluginConfig {

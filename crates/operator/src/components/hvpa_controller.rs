@@ -7,6 +7,7 @@ use api::networking::{TO_DNS, TO_RUNTIME_API_SERVER};
 use api::resources::{HA_TYPE, HA_TYPE_CONTROLLER};
 use serde_json::{Value, json};
 
+use super::NAMESPACE;
 use super::error::RenderError;
 use super::managed::ManagedObjects;
 use super::networks::{AllowedPods, allowed};
@@ -19,7 +20,6 @@ use super::rbac::{
 };
 use super::rendering::{DirectStep, Rendering};
 use super::values::GardenValues;
-use super::NAMESPACE;
 
 /// The ManagedResource.
 pub const MANAGED: &str = "hvpa";

@@ -11,7 +11,7 @@
 //! - [`rendering`] — what the result is; [`managed`] — ManagedResources in it; [`error`] — why there is none;
 //! - [`lifecycle`] — how a component is awaited and taken down;
 //! - [`unique`] — ConfigMaps and Secrets whose names contain a checksum; [`references`] — annotations that name them;
-//! - [`api_server`], [`gardener_program`] — what several components have in common;
+//! - [`api_server`], [`gardener_program`], [`resource_manager_program`] — what several components have in common;
 //! - [`access`] — kubeconfig and token for the virtual cluster; [`networks`] — what NetworkPolicies are made from;
 //!   [`topology`] — traffic that stays in its zone; [`objects`], [`rbac`] — parts of objects;
 //!   [`existing`] — objects that something is taken over from; [`durations`] — durations in flags.
@@ -23,6 +23,7 @@ pub mod api_server;
 pub mod durations;
 pub mod error;
 pub mod etcd;
+pub mod etcd_druid;
 pub mod existing;
 pub mod gardener_access;
 pub mod gardener_admission_controller;
@@ -32,6 +33,8 @@ pub mod gardener_metrics_exporter;
 pub mod gardener_program;
 pub mod gardener_scheduler;
 pub mod generated;
+pub mod generic_token_kubeconfig;
+pub mod hvpa_controller;
 pub mod image_vector;
 pub mod kube_apiserver;
 pub mod kube_apiserver_service;
@@ -41,10 +44,15 @@ pub mod kube_state_metrics;
 pub mod lifecycle;
 pub mod managed;
 pub mod networks;
+pub mod nginx_ingress;
 pub mod objects;
+pub mod pod_autoscaler;
 pub mod rbac;
 pub mod references;
 pub mod rendering;
+pub mod resource_manager;
+pub mod resource_manager_program;
+pub mod runtime_system;
 pub mod topology;
 pub mod unique;
 pub mod values;
@@ -73,6 +81,20 @@ pub const NAMESPACE: &str = "garden";
 /// A component that the operator deploys, in the order of deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GardenComponent {
+    /// The kubeconfig for the virtual cluster that its Pods share.
+    GenericTokenKubeconfig,
+    /// The resource-manager of the runtime cluster.
+    ResourceManager,
+    /// nginx-ingress.
+    NginxIngress,
+    /// Priority classes in the runtime cluster.
+    RuntimeSystem,
+    /// The vertical pod autoscaler.
+    VerticalPodAutoscaler,
+    /// The HVPA controller.
+    HvpaController,
+    /// etcd-druid.
+    EtcdDruid,
     /// The Service of kube-apiserver of the virtual cluster.
     KubeApiServerService,
     /// How kube-apiserver of the virtual cluster is reached from outside.
@@ -105,7 +127,14 @@ pub enum GardenComponent {
 
 impl GardenComponent {
     /// All components.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 21] = [
+        Self::GenericTokenKubeconfig,
+        Self::ResourceManager,
+        Self::NginxIngress,
+        Self::RuntimeSystem,
+        Self::VerticalPodAutoscaler,
+        Self::HvpaController,
+        Self::EtcdDruid,
         Self::KubeApiServerService,
         Self::KubeApiServerSni,
         Self::Etcd,
@@ -122,17 +151,38 @@ impl GardenComponent {
         Self::GardenerMetricsExporter,
     ];
 
-    /// What it needs from the secrets manager before it is rendered.
-    #[must_use]
-    pub fn requests(self, garden: &Garden) -> Vec<RequestedSecret> {
+    /// What it needs from the secrets manager before it is rendered. The authorities are generated before.
+    ///
+    /// # Errors
+    /// If an authority was not generated whose certificates are part of a request.
+    pub fn requests(
+        self,
+        garden: &Garden,
+        secrets: &GeneratedSecrets,
+    ) -> Result<Vec<RequestedSecret>, RenderError> {
+        if self == Self::GenericTokenKubeconfig {
+            return generic_token_kubeconfig::requests(secrets);
+        }
+        Ok(self.requests_of_garden(garden))
+    }
+
+    /// What it needs whatever the authorities are.
+    fn requests_of_garden(self, garden: &Garden) -> Vec<RequestedSecret> {
         match self {
+            Self::ResourceManager => resource_manager::requests(garden),
+            Self::VerticalPodAutoscaler => pod_autoscaler::requests(garden),
             Self::Etcd => etcd::requests(garden),
             Self::KubeApiServer => kube_apiserver::requests(garden),
             Self::KubeControllerManager => kube_controller_manager::requests(garden),
             Self::VirtualResourceManager => virtual_resource_manager::requests(garden),
             Self::GardenerApiServer => gardener_apiserver::requests(garden),
             Self::GardenerAdmissionController => gardener_admission_controller::requests(garden),
-            Self::KubeApiServerService
+            Self::GenericTokenKubeconfig
+            | Self::NginxIngress
+            | Self::RuntimeSystem
+            | Self::HvpaController
+            | Self::EtcdDruid
+            | Self::KubeApiServerService
             | Self::KubeApiServerSni
             | Self::VirtualSystem
             | Self::GardenerAccess
@@ -147,6 +197,13 @@ impl GardenComponent {
     #[must_use]
     pub fn lifecycle(self) -> Lifecycle {
         match self {
+            Self::GenericTokenKubeconfig => generic_token_kubeconfig::lifecycle(),
+            Self::ResourceManager => resource_manager::lifecycle(),
+            Self::NginxIngress => Lifecycle::of_managed(nginx_ingress::NAME).unawaited(),
+            Self::RuntimeSystem => Lifecycle::of_managed(runtime_system::MANAGED).unawaited(),
+            Self::VerticalPodAutoscaler => Lifecycle::of_managed(pod_autoscaler::MANAGED).unawaited(),
+            Self::HvpaController => Lifecycle::of_managed(hvpa_controller::MANAGED).unawaited(),
+            Self::EtcdDruid => etcd_druid::lifecycle(),
             Self::KubeApiServerService => kube_apiserver_service::lifecycle(),
             Self::KubeApiServerSni => kube_apiserver_sni::lifecycle(),
             Self::Etcd => etcd::lifecycle(),
@@ -172,6 +229,13 @@ impl GardenComponent {
     /// If something is missing that was to be generated, that the Garden refers to, or in the image vector.
     pub fn render(self, values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         match self {
+            Self::GenericTokenKubeconfig => generic_token_kubeconfig::render(values),
+            Self::ResourceManager => resource_manager::render(values),
+            Self::NginxIngress => nginx_ingress::render(values),
+            Self::RuntimeSystem => Ok(runtime_system::render()),
+            Self::VerticalPodAutoscaler => pod_autoscaler::render(values),
+            Self::HvpaController => hvpa_controller::render(values),
+            Self::EtcdDruid => etcd_druid::render(values),
             Self::KubeApiServerService => Ok(kube_apiserver_service::render(values)),
             Self::KubeApiServerSni => Ok(kube_apiserver_sni::render(values)),
             Self::Etcd => etcd::render(values),

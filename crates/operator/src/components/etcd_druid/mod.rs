@@ -80,7 +80,12 @@ pub fn lifecycle() -> Lifecycle {
     let wait = ManagedWait::of(&[NAME], Duration::from_mins(2));
     let mut removal = Vec::from(REQUIRED_ABSENCES.map(RemovalStep::RequireNone));
     removal.push(RemovalStep::Managed(NAME.to_owned()));
-    Lifecycle { deployed: vec![wait.clone().rolled_out()], removal, removed: vec![wait], ..Lifecycle::default() }
+    Lifecycle {
+        deployed: vec![wait.clone().rolled_out()],
+        removal,
+        removed: vec![wait],
+        ..Lifecycle::default()
+    }
 }
 
 fn labels() -> BTreeMap<String, String> {
@@ -172,8 +177,7 @@ fn vector_config_map(text: &str) -> Value {
 
 /// OPC-043.
 fn mount_vector(deployment: &mut Value, config_map: &str) {
-    let variable =
-        json!({"name": image_vector::OVERWRITE, "value": format!("{VECTOR_FOLDER}/{VECTOR_KEY}")});
+    let variable = json!({"name": image_vector::OVERWRITE, "value": format!("{VECTOR_FOLDER}/{VECTOR_KEY}")});
     let mount = json!({"name": VECTOR_VOLUME, "mountPath": VECTOR_FOLDER, "readOnly": true});
     let pod = &mut deployment["spec"]["template"]["spec"];
     push(&mut pod["containers"][0], "env", variable);

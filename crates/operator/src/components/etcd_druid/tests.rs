@@ -81,7 +81,12 @@ fn expected_rules() -> Value {
         rule("druid.gardener.cloud", &["etcds", "etcdcopybackupstasks"], &all),
         rule(
             "druid.gardener.cloud",
-            &["etcds/status", "etcds/finalizers", "etcdcopybackupstasks/status", "etcdcopybackupstasks/finalizers"],
+            &[
+                "etcds/status",
+                "etcds/finalizers",
+                "etcdcopybackupstasks/status",
+                "etcdcopybackupstasks/finalizers"
+            ],
             &["get", "update", "patch", "create"],
         ),
         rule("coordination.k8s.io", &["leases"], &all_collections),
@@ -136,7 +141,10 @@ fn expected_deployment() -> Value {
 }
 
 /// The command with these values of the flags that are always there, and further flags.
-fn expected_command([etcds, custodian, compaction, enabled, threshold]: [&str; 5], further: &[&str]) -> Value {
+fn expected_command(
+    [etcds, custodian, compaction, enabled, threshold]: [&str; 5],
+    further: &[&str],
+) -> Value {
     let mut command = vec![
         "/etcd-druid".to_owned(),
         "--enable-leader-election=true".to_owned(),

@@ -51,8 +51,7 @@ pub fn requests(_: &Garden) -> Vec<RequestedSecret> {
 /// If a Secret was not generated, or there is no image.
 pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let certificate = values.secrets.name(SERVER_CERTIFICATE)?;
-    let objects =
-        if values.has_pod_autoscaler() { all_objects(values, certificate)? } else { Vec::new() };
+    let objects = if values.has_pod_autoscaler() { all_objects(values, certificate)? } else { Vec::new() };
     Ok(Rendering { managed: vec![ManagedObjects::in_runtime(MANAGED, objects)], ..Rendering::default() })
 }
 
@@ -63,7 +62,12 @@ fn all_objects(values: &GardenValues<'_>, certificate: &str) -> Result<Vec<Value
         objects.push(program.deployment(values, certificate)?);
         objects.extend(program.memory.map(|memory| autoscaler(&program, memory)));
     }
-    objects.extend([disruption_budget(), webhook_service(), metrics_service(), webhook::configuration(values)?]);
+    objects.extend([
+        disruption_budget(),
+        webhook_service(),
+        metrics_service(),
+        webhook::configuration(values)?,
+    ]);
     Ok(objects)
 }
 

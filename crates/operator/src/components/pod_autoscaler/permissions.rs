@@ -69,7 +69,8 @@ fn admission() -> Vec<Value> {
 }
 
 fn checkpoint_actor() -> Vec<Value> {
-    let (resources, verbs) = (["verticalpodautoscalercheckpoints"], ["get", "list", "watch", "create", "patch", "delete"]);
+    let (resources, verbs) =
+        (["verticalpodautoscalercheckpoints"], ["get", "list", "watch", "create", "patch", "delete"]);
     let mut rules = GROUPS.map(|group| rule(&[group], &resources, &verbs)).to_vec();
     rules.push(rule(&[CORE], &["namespaces"], &["get", "list"]));
     rules

@@ -113,43 +113,66 @@ fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
 fn roles() -> Vec<Value> {
     let read = &["get", "list", "watch"];
     let checkpoints = &["verticalpodautoscalercheckpoints"];
-    let (autoscalers, keep) = (&["verticalpodautoscalers"], &["get", "list", "watch", "create", "patch", "delete"]);
+    let (autoscalers, keep) =
+        (&["verticalpodautoscalers"], &["get", "list", "watch", "create", "patch", "delete"]);
     let registrations = &["mutatingwebhookconfigurations"];
     let all = ["vpa-admission-controller", "vpa-recommender", "vpa-updater"];
     [
-        granted("actor", &all[1..], &json!([
-            rule(&[""], &["pods", "nodes", "limitranges"], read),
-            rule(&[""], &["events"], &["get", "list", "watch", "create"]),
-            rule(&["poc.autoscaling.k8s.io"], autoscalers, &["get", "list", "watch", "patch"]),
-            rule(&["autoscaling.k8s.io"], autoscalers, &["get", "list", "watch", "patch"]),
-            rule(&["coordination.k8s.io"], &["leases"], read),
-        ])),
-        granted("target-reader", &all, &json!([
-            rule(&["*"], &["*/scale"], &["get", "watch"]),
-            rule(&[""], &["replicationcontrollers"], read),
-            rule(&["apps"], &["daemonsets", "deployments", "replicasets", "statefulsets"], read),
-            rule(&["batch"], &["jobs", "cronjobs"], read),
-            rule(&["druid.gardener.cloud"], &["etcds", "etcds/scale"], read),
-        ])),
-        granted("admission-controller", &all[..1], &json!([
-            rule(&[""], &["pods", "configmaps", "nodes", "limitranges"], read),
-            rule(&["admissionregistration.k8s.io"], registrations, &["create", "delete", "get", "list"]),
-            rule(&["poc.autoscaling.k8s.io"], autoscalers, read),
-            rule(&["autoscaling.k8s.io"], autoscalers, read),
-            rule(&["coordination.k8s.io"], &["leases"], &["create", "update", "get", "list", "watch"]),
-        ])),
-        granted("metrics-reader", &all[1..2], &json!([
-            rule(&["metrics.k8s.io"], &["pods"], &["get", "list"]),
-        ])),
-        granted("checkpoint-actor", &all[1..2], &json!([
-            rule(&["poc.autoscaling.k8s.io"], checkpoints, keep),
-            rule(&["autoscaling.k8s.io"], checkpoints, keep),
-            rule(&[""], &["namespaces"], &["get", "list"]),
-        ])),
-        granted("evictioner", &all[2..], &json!([
-            rule(&["apps", "extensions"], &["replicasets"], &["get"]),
-            rule(&[""], &["pods/eviction"], &["create"]),
-        ])),
+        granted(
+            "actor",
+            &all[1..],
+            &json!([
+                rule(&[""], &["pods", "nodes", "limitranges"], read),
+                rule(&[""], &["events"], &["get", "list", "watch", "create"]),
+                rule(&["poc.autoscaling.k8s.io"], autoscalers, &["get", "list", "watch", "patch"]),
+                rule(&["autoscaling.k8s.io"], autoscalers, &["get", "list", "watch", "patch"]),
+                rule(&["coordination.k8s.io"], &["leases"], read),
+            ]),
+        ),
+        granted(
+            "target-reader",
+            &all,
+            &json!([
+                rule(&["*"], &["*/scale"], &["get", "watch"]),
+                rule(&[""], &["replicationcontrollers"], read),
+                rule(&["apps"], &["daemonsets", "deployments", "replicasets", "statefulsets"], read),
+                rule(&["batch"], &["jobs", "cronjobs"], read),
+                rule(&["druid.gardener.cloud"], &["etcds", "etcds/scale"], read),
+            ]),
+        ),
+        granted(
+            "admission-controller",
+            &all[..1],
+            &json!([
+                rule(&[""], &["pods", "configmaps", "nodes", "limitranges"], read),
+                rule(&["admissionregistration.k8s.io"], registrations, &["create", "delete", "get", "list"]),
+                rule(&["poc.autoscaling.k8s.io"], autoscalers, read),
+                rule(&["autoscaling.k8s.io"], autoscalers, read),
+                rule(&["coordination.k8s.io"], &["leases"], &["create", "update", "get", "list", "watch"]),
+            ]),
+        ),
+        granted(
+            "metrics-reader",
+            &all[1..2],
+            &json!([rule(&["metrics.k8s.io"], &["pods"], &["get", "list"]),]),
+        ),
+        granted(
+            "checkpoint-actor",
+            &all[1..2],
+            &json!([
+                rule(&["poc.autoscaling.k8s.io"], checkpoints, keep),
+                rule(&["autoscaling.k8s.io"], checkpoints, keep),
+                rule(&[""], &["namespaces"], &["get", "list"]),
+            ]),
+        ),
+        granted(
+            "evictioner",
+            &all[2..],
+            &json!([
+                rule(&["apps", "extensions"], &["replicasets"], &["get"]),
+                rule(&[""], &["pods/eviction"], &["create"]),
+            ]),
+        ),
     ]
     .concat()
 }
@@ -305,8 +328,12 @@ fn its_certificate_is_for_the_webhook() {
     assert_eq!(all[0].request.name, "vpa-admission-controller-server");
     let certificate = all[0].request.certificate().unwrap();
     assert_eq!(certificate.common_name, "vpa-webhook.garden.svc");
-    let names =
-        ["vpa-webhook", "vpa-webhook.garden", "vpa-webhook.garden.svc", "vpa-webhook.garden.svc.cluster.local"];
+    let names = [
+        "vpa-webhook",
+        "vpa-webhook.garden",
+        "vpa-webhook.garden.svc",
+        "vpa-webhook.garden.svc.cluster.local",
+    ];
     assert_eq!(certificate.dns_names, names);
     let signer = all[0].options.signer.as_ref().unwrap();
     assert_eq!((signer.authority.as_str(), signer.choice), ("ca-garden-runtime", AuthorityChoice::Current));
