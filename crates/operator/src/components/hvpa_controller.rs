@@ -156,38 +156,11 @@ mod tests {
     fn expected() -> Vec<Value> {
         let role = json!({"gardener.cloud/role": "hvpa"});
         let both = json!({"gardener.cloud/role": "hvpa", "app": "hvpa-controller"});
-        let plain = json!({"name": "hvpa-controller", "namespace": "garden"});
-        let subjects = json!([{"kind": "ServiceAccount", "name": "hvpa-controller", "namespace": "garden"}]);
-        let role_ref = |kind: &str, name: &str| json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
-        let rbac = "rbac.authorization.k8s.io/v1";
-        vec![
+        let mut objects = expected_roles(&role);
+        objects.extend([
             json!({
                 "apiVersion": "v1", "kind": "ServiceAccount", "metadata": named(&role),
                 "automountServiceAccountToken": false,
-            }),
-            json!({
-                "apiVersion": rbac, "kind": "ClusterRole", "rules": expected_cluster_rules(),
-                "metadata": {"name": "system:hvpa-controller", "labels": role},
-            }),
-            json!({
-                "apiVersion": rbac, "kind": "ClusterRoleBinding",
-                "metadata": {"name": "hvpa-controller-rolebinding", "labels": role},
-                "roleRef": role_ref("ClusterRole", "system:hvpa-controller"), "subjects": subjects,
-            }),
-            json!({"apiVersion": rbac, "kind": "Role", "metadata": plain, "rules": [
-                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
-                {
-                    "apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
-                    "resourceNames": ["hvpa-controller"], "verbs": ["get", "watch", "update"],
-                },
-                {
-                    "apiGroups": [""], "resources": ["events"],
-                    "verbs": ["create", "get", "list", "watch", "patch"],
-                },
-            ]}),
-            json!({
-                "apiVersion": rbac, "kind": "RoleBinding", "metadata": plain,
-                "roleRef": role_ref("Role", "hvpa-controller"), "subjects": subjects,
             }),
             expected_service(&both),
             expected_deployment(&both),
@@ -205,6 +178,40 @@ mod tests {
                         {"containerName": "*", "minAllowed": {"memory": "128Mi"}},
                     ]},
                 },
+            }),
+        ]);
+        objects
+    }
+
+    fn expected_roles(labels: &Value) -> Vec<Value> {
+        let plain = json!({"name": "hvpa-controller", "namespace": "garden"});
+        let subjects = json!([{"kind": "ServiceAccount", "name": "hvpa-controller", "namespace": "garden"}]);
+        let role_ref = |kind: &str, name: &str| json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name});
+        let rbac = "rbac.authorization.k8s.io/v1";
+        vec![
+            json!({
+                "apiVersion": rbac, "kind": "ClusterRole", "rules": expected_cluster_rules(),
+                "metadata": {"name": "system:hvpa-controller", "labels": labels},
+            }),
+            json!({
+                "apiVersion": rbac, "kind": "ClusterRoleBinding",
+                "metadata": {"name": "hvpa-controller-rolebinding", "labels": labels},
+                "roleRef": role_ref("ClusterRole", "system:hvpa-controller"), "subjects": subjects,
+            }),
+            json!({"apiVersion": rbac, "kind": "Role", "metadata": plain, "rules": [
+                {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
+                {
+                    "apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
+                    "resourceNames": ["hvpa-controller"], "verbs": ["get", "watch", "update"],
+                },
+                {
+                    "apiGroups": [""], "resources": ["events"],
+                    "verbs": ["create", "get", "list", "watch", "patch"],
+                },
+            ]}),
+            json!({
+                "apiVersion": rbac, "kind": "RoleBinding", "metadata": plain,
+                "roleRef": role_ref("Role", "hvpa-controller"), "subjects": subjects,
             }),
         ]
     }

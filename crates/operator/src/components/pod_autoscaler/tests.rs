@@ -110,71 +110,67 @@ fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
     json!({"apiGroups": groups, "resources": resources, "verbs": verbs})
 }
 
+const READ: &[&str] = &["get", "list", "watch"];
+const AUTOSCALERS: &[&str] = &["verticalpodautoscalers"];
+const GROUPS: [&str; 2] = ["poc.autoscaling.k8s.io", "autoscaling.k8s.io"];
+const ALL: [&str; 3] = ["vpa-admission-controller", "vpa-recommender", "vpa-updater"];
+
 fn roles() -> Vec<Value> {
-    let read = &["get", "list", "watch"];
+    let [former, current] = GROUPS;
     let checkpoints = &["verticalpodautoscalercheckpoints"];
-    let (autoscalers, keep) =
-        (&["verticalpodautoscalers"], &["get", "list", "watch", "create", "patch", "delete"]);
-    let registrations = &["mutatingwebhookconfigurations"];
-    let all = ["vpa-admission-controller", "vpa-recommender", "vpa-updater"];
+    let keep = &["get", "list", "watch", "create", "patch", "delete"];
+    let metrics = json!([rule(&["metrics.k8s.io"], &["pods"], &["get", "list"])]);
+    let checkpoints = json!([
+        rule(&[former], checkpoints, keep),
+        rule(&[current], checkpoints, keep),
+        rule(&[""], &["namespaces"], &["get", "list"]),
+    ]);
+    let evictions = json!([
+        rule(&["apps", "extensions"], &["replicasets"], &["get"]),
+        rule(&[""], &["pods/eviction"], &["create"]),
+    ]);
     [
-        granted(
-            "actor",
-            &all[1..],
-            &json!([
-                rule(&[""], &["pods", "nodes", "limitranges"], read),
-                rule(&[""], &["events"], &["get", "list", "watch", "create"]),
-                rule(&["poc.autoscaling.k8s.io"], autoscalers, &["get", "list", "watch", "patch"]),
-                rule(&["autoscaling.k8s.io"], autoscalers, &["get", "list", "watch", "patch"]),
-                rule(&["coordination.k8s.io"], &["leases"], read),
-            ]),
-        ),
-        granted(
-            "target-reader",
-            &all,
-            &json!([
-                rule(&["*"], &["*/scale"], &["get", "watch"]),
-                rule(&[""], &["replicationcontrollers"], read),
-                rule(&["apps"], &["daemonsets", "deployments", "replicasets", "statefulsets"], read),
-                rule(&["batch"], &["jobs", "cronjobs"], read),
-                rule(&["druid.gardener.cloud"], &["etcds", "etcds/scale"], read),
-            ]),
-        ),
-        granted(
-            "admission-controller",
-            &all[..1],
-            &json!([
-                rule(&[""], &["pods", "configmaps", "nodes", "limitranges"], read),
-                rule(&["admissionregistration.k8s.io"], registrations, &["create", "delete", "get", "list"]),
-                rule(&["poc.autoscaling.k8s.io"], autoscalers, read),
-                rule(&["autoscaling.k8s.io"], autoscalers, read),
-                rule(&["coordination.k8s.io"], &["leases"], &["create", "update", "get", "list", "watch"]),
-            ]),
-        ),
-        granted(
-            "metrics-reader",
-            &all[1..2],
-            &json!([rule(&["metrics.k8s.io"], &["pods"], &["get", "list"]),]),
-        ),
-        granted(
-            "checkpoint-actor",
-            &all[1..2],
-            &json!([
-                rule(&["poc.autoscaling.k8s.io"], checkpoints, keep),
-                rule(&["autoscaling.k8s.io"], checkpoints, keep),
-                rule(&[""], &["namespaces"], &["get", "list"]),
-            ]),
-        ),
-        granted(
-            "evictioner",
-            &all[2..],
-            &json!([
-                rule(&["apps", "extensions"], &["replicasets"], &["get"]),
-                rule(&[""], &["pods/eviction"], &["create"]),
-            ]),
-        ),
+        granted("actor", &ALL[1..], &actor_rules()),
+        granted("target-reader", &ALL, &target_rules()),
+        granted("admission-controller", &ALL[..1], &admission_rules()),
+        granted("metrics-reader", &ALL[1..2], &metrics),
+        granted("checkpoint-actor", &ALL[1..2], &checkpoints),
+        granted("evictioner", &ALL[2..], &evictions),
     ]
     .concat()
+}
+
+fn actor_rules() -> Value {
+    let [former, current] = GROUPS;
+    json!([
+        rule(&[""], &["pods", "nodes", "limitranges"], READ),
+        rule(&[""], &["events"], &["get", "list", "watch", "create"]),
+        rule(&[former], AUTOSCALERS, &["get", "list", "watch", "patch"]),
+        rule(&[current], AUTOSCALERS, &["get", "list", "watch", "patch"]),
+        rule(&["coordination.k8s.io"], &["leases"], READ),
+    ])
+}
+
+fn target_rules() -> Value {
+    json!([
+        rule(&["*"], &["*/scale"], &["get", "watch"]),
+        rule(&[""], &["replicationcontrollers"], READ),
+        rule(&["apps"], &["daemonsets", "deployments", "replicasets", "statefulsets"], READ),
+        rule(&["batch"], &["jobs", "cronjobs"], READ),
+        rule(&["druid.gardener.cloud"], &["etcds", "etcds/scale"], READ),
+    ])
+}
+
+fn admission_rules() -> Value {
+    let [former, current] = GROUPS;
+    let registrations = &["mutatingwebhookconfigurations"];
+    json!([
+        rule(&[""], &["pods", "configmaps", "nodes", "limitranges"], READ),
+        rule(&["admissionregistration.k8s.io"], registrations, &["create", "delete", "get", "list"]),
+        rule(&[former], AUTOSCALERS, READ),
+        rule(&[current], AUTOSCALERS, READ),
+        rule(&["coordination.k8s.io"], &["leases"], &["create", "update", "get", "list", "watch"]),
+    ])
 }
 
 /// A ClusterRole, and its binding to ServiceAccounts.

@@ -2,6 +2,21 @@
 
 use serde_json::{Value, json};
 
+/// Plural names of kinds of extensions.
+const EXTENSIONS: [&str; 11] = [
+    "backupbuckets",
+    "backupentries",
+    "bastions",
+    "containerruntimes",
+    "controlplanes",
+    "dnsrecords",
+    "extensions",
+    "infrastructures",
+    "networks",
+    "operatingsystemconfigs",
+    "workers",
+];
+
 /// A configuration, which stays as it is when Shoots are cared for.
 pub(super) fn configuration(kind: &str, webhooks: Vec<Value>) -> Value {
     json!({
@@ -92,22 +107,9 @@ pub(super) fn endpoint_slice_hints() -> Value {
 pub(super) fn validating() -> Vec<Value> {
     let definitions =
         rule("apiextensions.k8s.io", &["v1beta1", "v1"], &["customresourcedefinitions"], &["DELETE"]);
-    let extensions = [
-        "backupbuckets",
-        "backupentries",
-        "bastions",
-        "containerruntimes",
-        "controlplanes",
-        "dnsrecords",
-        "extensions",
-        "infrastructures",
-        "networks",
-        "operatingsystemconfigs",
-        "workers",
-    ];
     let protected = json!([
         rule("druid.gardener.cloud", &["v1alpha1"], &["etcds"], &["DELETE"]),
-        rule("extensions.gardener.cloud", &["v1alpha1"], &extensions, &["DELETE"]),
+        rule("extensions.gardener.cloud", &["v1alpha1"], &EXTENSIONS, &["DELETE"]),
     ]);
     let path = "/webhooks/validate-crd-deletion";
     let mut all = vec![
