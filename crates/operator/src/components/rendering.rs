@@ -36,7 +36,7 @@ pub enum DirectStep {
     DeleteManaged(String),
 }
 
-/// An annotation of an object of another user's, whose other fields are left alone.
+/// An annotation of an object whose other fields are left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectAnnotation {
     /// The object.

@@ -100,6 +100,7 @@ fn available() -> BTreeMap<String, String> {
 fn rules() -> Vec<Value> {
     let all = ["get", "list", "watch", "create", "update", "patch", "delete"];
     let collections = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+    let own = ["get", "list", "patch", "update", "watch", "create", "delete"];
     let druid = api::druid::GROUP;
     vec![
         rule(&[""], &["pods"], &["get", "list", "watch", "delete", "deletecollection"]),
@@ -107,8 +108,8 @@ fn rules() -> Vec<Value> {
         rule(&[""], &["events"], &["create", "get", "list", "watch", "patch", "update"]),
         rule(&[""], &["serviceaccounts"], &all),
         rule(&["rbac.authorization.k8s.io"], &["roles", "rolebindings"], &all),
-        rule(&[""], &["services", "configmaps"], &all),
-        rule(&["apps"], &["statefulsets"], &all),
+        rule(&[""], &["services", "configmaps"], &own),
+        rule(&["apps"], &["statefulsets"], &own),
         rule(&["batch"], &["jobs"], &all),
         rule(&[druid], &["etcds", "etcdcopybackupstasks"], &all),
         rule(

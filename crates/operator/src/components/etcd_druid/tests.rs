@@ -69,14 +69,15 @@ fn expected_rules() -> Value {
     let rule = |group: &str, resources: &[&str], verbs: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": verbs});
     let all = ["get", "list", "watch", "create", "update", "patch", "delete"];
     let all_collections = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+    let own = ["get", "list", "patch", "update", "watch", "create", "delete"];
     json!([
         rule("", &["pods"], &["get", "list", "watch", "delete", "deletecollection"]),
         rule("", &["secrets", "endpoints"], &["get", "list", "patch", "update", "watch"]),
         rule("", &["events"], &["create", "get", "list", "watch", "patch", "update"]),
         rule("", &["serviceaccounts"], &all),
         rule("rbac.authorization.k8s.io", &["roles", "rolebindings"], &all),
-        rule("", &["services", "configmaps"], &all),
-        rule("apps", &["statefulsets"], &all),
+        rule("", &["services", "configmaps"], &own),
+        rule("apps", &["statefulsets"], &own),
         rule("batch", &["jobs"], &all),
         rule("druid.gardener.cloud", &["etcds", "etcdcopybackupstasks"], &all),
         rule(
@@ -251,4 +252,19 @@ fn an_image_vector_of_its_own_is_mounted() {
         ),
     ];
     assert_objects("image vector", &objects(&fixture), &want, &changes);
+}
+
+/// The messages are the original's.
+#[test]
+fn it_stays_while_there_is_something_to_do() {
+    let removal = lifecycle().removal;
+    let refusals = removal.iter().filter_map(|step| match step {
+        RemovalStep::RequireNone(absence) => Some(absence.refusal),
+        _ => None,
+    });
+    let want = ["Etcd", "EtcdCopyBackupsTask"].map(|kind| {
+        format!("cannot debootstrap etcd-druid because there are still druidv1alpha1.{kind} resources left in the cluster")
+    });
+    assert_eq!(refusals.collect::<Vec<_>>(), want);
+    assert_eq!(removal.last(), Some(&RemovalStep::Managed("etcd-druid".to_owned())));
 }

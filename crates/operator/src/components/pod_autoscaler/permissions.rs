@@ -3,7 +3,7 @@
 use api::resources::DELETE_ON_INVALID_UPDATE;
 use serde_json::Value;
 
-use super::programs::{ADMISSION_CONTROLLER, PROGRAMS, RECOMMENDER};
+use super::programs::PROGRAMS;
 use super::role;
 use crate::components::objects::annotate;
 use crate::components::rbac::{ALL, READ, cluster_role, cluster_role_binding, rule, runtime_account};
@@ -20,9 +20,9 @@ pub(super) fn objects() -> Vec<Value> {
     let granted: [(&str, Vec<Value>, &[&str]); 6] = [
         ("actor", actor(), &[recommender, updater]),
         ("target-reader", target_reader(), &[admission_controller, recommender, updater]),
-        ("admission-controller", admission(), &[ADMISSION_CONTROLLER.name]),
-        ("metrics-reader", vec![rule(&["metrics.k8s.io"], &["pods"], &["get", "list"])], &[RECOMMENDER.name]),
-        ("checkpoint-actor", checkpoint_actor(), &[RECOMMENDER.name]),
+        ("admission-controller", admission(), &[admission_controller]),
+        ("metrics-reader", vec![rule(&["metrics.k8s.io"], &["pods"], &["get", "list"])], &[recommender]),
+        ("checkpoint-actor", checkpoint_actor(), &[recommender]),
         ("evictioner", evictioner(), &[updater]),
     ];
     granted.iter().flat_map(|(name, rules, accounts)| grant(name, rules, accounts)).collect()

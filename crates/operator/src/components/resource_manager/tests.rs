@@ -93,8 +93,8 @@ fn expected([config_map, configuration]: [&str; 2], checksum: &str) -> Vec<Value
         deployment_object(config_map, checksum),
         object("policy/v1", "PodDisruptionBudget", &budget),
         autoscaler(),
-        webhooks::configuration("MutatingWebhookConfiguration", webhooks::mutating()),
-        webhooks::configuration("ValidatingWebhookConfiguration", webhooks::validating()),
+        webhooks::configuration("MutatingWebhookConfiguration", &webhooks::mutating()),
+        webhooks::configuration("ValidatingWebhookConfiguration", &webhooks::validating()),
     ]
 }
 

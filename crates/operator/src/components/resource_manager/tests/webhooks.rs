@@ -18,7 +18,7 @@ const EXTENSIONS: [&str; 11] = [
 ];
 
 /// A configuration, which stays as it is when Shoots are cared for.
-pub(super) fn configuration(kind: &str, webhooks: Vec<Value>) -> Value {
+pub(super) fn configuration(kind: &str, webhooks: &[Value]) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
         "metadata": {
