@@ -100,7 +100,7 @@ fn roles() -> [Value; 4] {
     let rule = |group: &str, resources: &[&str], verbs: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": verbs});
     let (read, rbac) = (["get", "list", "watch"], "rbac.authorization.k8s.io/v1");
     let name = "gardener.cloud:seed:nginx-ingress";
-    let (role, binding) = (format!("{name}:role"), format!("{name}:role-binding"));
+    let (own_role, binding) = (format!("{name}:role"), format!("{name}:role-binding"));
     let of_cluster = json!({"name": name, "labels": {"app": "nginx-ingress"}});
     let of_namespace =
         |name: &str| json!({"name": name, "namespace": "garden", "labels": {"app": "nginx-ingress"}});
@@ -125,7 +125,7 @@ fn roles() -> [Value; 4] {
             "apiVersion": rbac, "kind": "ClusterRoleBinding", "metadata": of_cluster,
             "roleRef": role_ref("ClusterRole", name), "subjects": subjects,
         }),
-        json!({"apiVersion": rbac, "kind": "Role", "metadata": of_namespace(&role), "rules": [
+        json!({"apiVersion": rbac, "kind": "Role", "metadata": of_namespace(&own_role), "rules": [
             rule("", &["configmaps", "namespaces", "pods", "secrets"], &["get"]),
             rule("", &["endpoints"], &["create", "get", "update"]),
             lease,
@@ -134,7 +134,7 @@ fn roles() -> [Value; 4] {
         ]}),
         json!({
             "apiVersion": rbac, "kind": "RoleBinding", "metadata": of_namespace(&binding),
-            "roleRef": role_ref("Role", &role), "subjects": subjects,
+            "roleRef": role_ref("Role", &own_role), "subjects": subjects,
         }),
     ]
 }
