@@ -24,6 +24,7 @@ pub mod durations;
 pub mod error;
 pub mod etcd;
 pub mod existing;
+pub mod fluent;
 pub mod gardener_access;
 pub mod gardener_admission_controller;
 pub mod gardener_apiserver;
@@ -33,6 +34,7 @@ pub mod gardener_program;
 pub mod gardener_scheduler;
 pub mod generated;
 pub mod image_vector;
+pub mod istio;
 pub mod kube_apiserver;
 pub mod kube_apiserver_service;
 pub mod kube_apiserver_sni;
@@ -42,11 +44,13 @@ pub mod lifecycle;
 pub mod managed;
 pub mod networks;
 pub mod objects;
+pub mod plutono;
 pub mod rbac;
 pub mod references;
 pub mod rendering;
 pub mod topology;
 pub mod unique;
+pub mod vali;
 pub mod values;
 pub mod virtual_resource_manager;
 pub mod virtual_system;
@@ -73,6 +77,16 @@ pub const NAMESPACE: &str = "garden";
 /// A component that the operator deploys, in the order of deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GardenComponent {
+    /// Istio: istiod, and the gateway of the virtual cluster.
+    Istio,
+    /// fluent-operator.
+    FluentOperator,
+    /// fluent-bit: what the programs of a node log goes to Vali.
+    FluentBit,
+    /// How fluent-bit reads logs of a Garden's components.
+    FluentResources,
+    /// Vali, which stores logs.
+    Vali,
     /// The Service of kube-apiserver of the virtual cluster.
     KubeApiServerService,
     /// How kube-apiserver of the virtual cluster is reached from outside.
@@ -101,11 +115,18 @@ pub enum GardenComponent {
     GardenerScheduler,
     /// gardener-metrics-exporter.
     GardenerMetricsExporter,
+    /// Plutono, which shows metrics and logs.
+    Plutono,
 }
 
 impl GardenComponent {
     /// All components.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 20] = [
+        Self::Istio,
+        Self::FluentOperator,
+        Self::FluentBit,
+        Self::FluentResources,
+        Self::Vali,
         Self::KubeApiServerService,
         Self::KubeApiServerSni,
         Self::Etcd,
@@ -120,11 +141,12 @@ impl GardenComponent {
         Self::GardenerControllerManager,
         Self::GardenerScheduler,
         Self::GardenerMetricsExporter,
+        Self::Plutono,
     ];
 
     /// What it needs from the secrets manager before it is rendered.
     #[must_use]
-    pub fn requests(self, garden: &Garden) -> Vec<RequestedSecret> {
+    pub fn requests(self, garden: &Garden, observed: &ObservedState) -> Vec<RequestedSecret> {
         match self {
             Self::Etcd => etcd::requests(garden),
             Self::KubeApiServer => kube_apiserver::requests(garden),
@@ -132,7 +154,13 @@ impl GardenComponent {
             Self::VirtualResourceManager => virtual_resource_manager::requests(garden),
             Self::GardenerApiServer => gardener_apiserver::requests(garden),
             Self::GardenerAdmissionController => gardener_admission_controller::requests(garden),
-            Self::KubeApiServerService
+            Self::Plutono => plutono::requests(garden, observed),
+            Self::Istio
+            | Self::FluentOperator
+            | Self::FluentBit
+            | Self::FluentResources
+            | Self::Vali
+            | Self::KubeApiServerService
             | Self::KubeApiServerSni
             | Self::VirtualSystem
             | Self::GardenerAccess
@@ -147,6 +175,11 @@ impl GardenComponent {
     #[must_use]
     pub fn lifecycle(self) -> Lifecycle {
         match self {
+            Self::Istio => istio::lifecycle(),
+            Self::FluentOperator => Lifecycle::of_managed(fluent::operator::NAME).unawaited(),
+            Self::FluentBit => Lifecycle::of_managed(fluent::bit::NAME).unawaited(),
+            Self::FluentResources => Lifecycle::of_managed(fluent::garden_resources::MANAGED).unawaited(),
+            Self::Vali => vali::lifecycle(),
             Self::KubeApiServerService => kube_apiserver_service::lifecycle(),
             Self::KubeApiServerSni => kube_apiserver_sni::lifecycle(),
             Self::Etcd => etcd::lifecycle(),
@@ -163,6 +196,7 @@ impl GardenComponent {
             Self::GardenerMetricsExporter => {
                 Lifecycle::of_client(gardener_metrics_exporter::NAME).unawaited()
             }
+            Self::Plutono => Lifecycle::of_managed(plutono::NAME).unawaited(),
         }
     }
 
@@ -172,6 +206,11 @@ impl GardenComponent {
     /// If something is missing that was to be generated, that the Garden refers to, or in the image vector.
     pub fn render(self, values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         match self {
+            Self::Istio => istio::render(values),
+            Self::FluentOperator => fluent::operator::render(values),
+            Self::FluentBit => fluent::bit::render(values),
+            Self::FluentResources => Ok(fluent::garden_resources::render()),
+            Self::Vali => vali::render(values),
             Self::KubeApiServerService => Ok(kube_apiserver_service::render(values)),
             Self::KubeApiServerSni => Ok(kube_apiserver_sni::render(values)),
             Self::Etcd => etcd::render(values),
@@ -186,6 +225,7 @@ impl GardenComponent {
             Self::GardenerControllerManager => gardener_controller_manager::render(values),
             Self::GardenerScheduler => gardener_scheduler::render(values),
             Self::GardenerMetricsExporter => gardener_metrics_exporter::render(values),
+            Self::Plutono => plutono::render(values),
         }
     }
 }

@@ -49,6 +49,14 @@ pub fn aggregated_cluster_role(
     })
 }
 
+/// A Role.
+#[must_use]
+pub fn role(name: &str, namespace: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
+    let mut metadata = cluster_metadata(name, labels);
+    metadata["namespace"] = namespace.into();
+    json!({ "apiVersion": API_VERSION, "kind": "Role", "metadata": metadata, "rules": rules })
+}
+
 /// A ClusterRoleBinding.
 #[must_use]
 pub fn cluster_role_binding(
@@ -84,6 +92,12 @@ pub fn role_binding(
         "roleRef": {"apiGroup": GROUP, "kind": "Role", "name": role},
         "subjects": subjects,
     })
+}
+
+/// A ServiceAccount.
+#[must_use]
+pub fn service_account(name: &str, namespace: &str) -> Value {
+    json!({"kind": "ServiceAccount", "name": name, "namespace": namespace})
 }
 
 /// A client's ServiceAccount in the virtual cluster.

@@ -30,6 +30,8 @@ pub enum DirectStep {
     Replace(Value),
     /// Delete an object; one that is absent, or whose kind is not served, is no failure.
     Delete(ObjectName),
+    /// Delete a ManagedResource in the namespace `garden`: its Secrets, then itself; one that is absent is no failure.
+    DeleteManaged(String),
 }
 
 /// A Secret that gets a token of a ServiceAccount of the virtual cluster from the resource-manager.
@@ -64,7 +66,7 @@ impl DirectStep {
             | Self::Patch(object)
             | Self::Replace(object)
             | Self::PatchLocked(AccessSecret { object, .. }) => Some(object),
-            Self::Delete(_) => None,
+            Self::Delete(_) | Self::DeleteManaged(_) => None,
         }
     }
 }
@@ -79,6 +81,12 @@ impl ObjectName {
             namespace: super::NAMESPACE.to_owned(),
             name: name.to_owned(),
         }
+    }
+
+    /// The same in another namespace; empty for objects of a cluster.
+    #[must_use]
+    pub fn in_namespace(self, namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..self }
     }
 }
 
