@@ -21,7 +21,20 @@ fn everything() -> Fixture {
     Fixture::with(&fields).with_hvpa().with_seed_authorizer().with_service("gardener-apiserver", "10.2.0.7")
 }
 
-/// Objects of the runtime cluster are in the namespace `garden`, and each can be written; the same values give the same objects.
+/// Kinds without a namespace, beside those that are called Cluster….
+const OF_CLUSTERS: [&str; 1] = ["ValidatingWebhookConfiguration"];
+
+/// Whether an object is where those of its component are: Istio's have namespaces of their own. OPC-001.
+fn is_in_place(component: GardenComponent, object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    if component != GardenComponent::Istio {
+        return metadata["namespace"] == "garden";
+    }
+    let place = if object["kind"] == "Namespace" { &metadata["name"] } else { &metadata["namespace"] };
+    place == "istio-system" || place == "virtual-garden-istio-ingress"
+}
+
+/// Objects of the runtime cluster are in the namespaces of their components, and each can be written; the same values give the same objects.
 #[rstest]
 #[case::minimal(Fixture::default())]
 #[case::everything(everything())]
@@ -30,7 +43,7 @@ fn objects_can_be_written(#[case] fixture: Fixture) {
         let rendering = component.render(&fixture.values()).unwrap();
         assert_eq!(component.render(&fixture.values()).unwrap(), rendering);
         for object in rendering.steps.iter().filter_map(DirectStep::object) {
-            assert_eq!(object["metadata"]["namespace"], "garden", "{object}");
+            assert!(is_in_place(component, object), "{object}");
         }
         for managed in &rendering.managed {
             let data = managed.data().unwrap();
@@ -38,11 +51,13 @@ fn objects_can_be_written(#[case] fixture: Fixture) {
             let [secret, resource] = managed.written().unwrap();
             assert_eq!(resource["spec"]["secretRefs"][0]["name"], secret["metadata"]["name"]);
             let is_namespaced = |object: &&Value| {
+                let kind = object["kind"].as_str().unwrap();
                 managed.target == ManagedTarget::Runtime
-                    && !object["kind"].as_str().unwrap().starts_with("Cluster")
+                    && !kind.starts_with("Cluster")
+                    && !OF_CLUSTERS.contains(&kind)
             };
             for object in managed.objects.iter().filter(is_namespaced) {
-                assert_eq!(object["metadata"]["namespace"], "garden", "{object}");
+                assert!(is_in_place(component, object), "{object}");
             }
         }
     }
@@ -69,8 +84,8 @@ fn undeclared(object: &Value) -> Vec<String> {
     let text = |field: &str| object[field].as_str().unwrap();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    if group == "networking.istio.io" {
-        // The data about kinds has none of Istio's.
+    if ["networking.istio.io", "security.istio.io", "fluentbit.fluent.io"].contains(&group) {
+        // The data about kinds has none of these groups.
         return Vec::new();
     }
     let Some(declared) = Kinds::gardener().type_of(group, version, kind) else {
@@ -122,7 +137,7 @@ fn compare(declared: &Type, value: &Value, path: &str, found: &mut Vec<String>) 
 fn without_its_secrets_a_component_is_not_rendered() {
     for component in GardenComponent::ALL {
         let fixture = Fixture::default();
-        for RequestedSecret { request, .. } in component.requests(&fixture.garden) {
+        for RequestedSecret { request, .. } in component.requests(&fixture.garden, &fixture.observed) {
             let mut fixture = fixture.clone();
             fixture.secrets.0.remove(&request.name);
             let error = component.render(&fixture.values()).unwrap_err().to_string();
@@ -132,8 +147,29 @@ fn without_its_secrets_a_component_is_not_rendered() {
 }
 
 /// What is awaited after a deployment, deleted, and awaited after that: names that are awaited together are joined by `+`, those that
-/// must be rolled out end in `!`, minutes follow.
+/// must be rolled out end in `!`, minutes follow; namespaces stand before if they are not `garden`.
 #[rstest]
+#[case(
+    GardenComponent::Istio,
+    "istio-system/virtual-garden-istio+istio-system 2",
+    "istio-system/virtual-garden-istio, istio-system/istio-system, Namespace/istio-system, \
+     Namespace/virtual-garden-istio-ingress",
+    "istio-system/virtual-garden-istio+istio-system 2"
+)]
+#[case(GardenComponent::FluentOperator, "", "fluent-operator", "fluent-operator 2")]
+#[case(GardenComponent::FluentBit, "", "fluent-bit", "fluent-bit 2")]
+#[case(
+    GardenComponent::FluentResources,
+    "",
+    "fluent-operator-custom-resources-garden",
+    "fluent-operator-custom-resources-garden 2"
+)]
+#[case(
+    GardenComponent::Vali,
+    "",
+    "vali-target, vali, Secret/shoot-access-valitail, Secret/shoot-access-kube-rbac-proxy",
+    ""
+)]
 #[case(GardenComponent::KubeApiServerService, "", "Service/virtual-garden-kube-apiserver", "")]
 #[case(
     GardenComponent::KubeApiServerSni,
@@ -220,6 +256,7 @@ fn without_its_secrets_a_component_is_not_rendered() {
      Secret/shoot-access-gardener-metrics-exporter",
     "gardener-metrics-exporter-runtime+gardener-metrics-exporter-virtual 5"
 )]
+#[case(GardenComponent::Plutono, "", "plutono", "plutono 2")]
 fn components_are_awaited_and_taken_down(
     #[case] component: GardenComponent,
     #[case] deployed: &str,
@@ -228,15 +265,16 @@ fn components_are_awaited_and_taken_down(
 ) {
     let waits = |waits: &[ManagedWait]| {
         let each = waits.iter().map(|wait| {
-            assert_eq!(wait.namespace, "garden");
+            let before = place(&wait.namespace);
             let mark = if wait.is_rolled_out { "!" } else { "" };
-            format!("{}{mark} {}", wait.names.join("+"), wait.within.as_secs() / 60)
+            format!("{before}{}{mark} {}", wait.names.join("+"), wait.within.as_secs() / 60)
         });
         each.collect::<Vec<_>>().join(", ")
     };
     let lifecycle = component.lifecycle();
     let steps = lifecycle.removal.iter().map(|step| match step {
         RemovalStep::Managed(name) => name.clone(),
+        RemovalStep::ManagedIn { namespace, name } => format!("{}{name}", place(namespace)),
         RemovalStep::ManagedAlone(name) => format!("{name} alone"),
         RemovalStep::AwaitGone(wait) => format!("wait {}", waits(std::slice::from_ref(wait))),
         RemovalStep::Confirm(object) => format!("confirm {}/{}", object.kind, object.name),
@@ -245,6 +283,11 @@ fn components_are_awaited_and_taken_down(
     assert_eq!(waits(&lifecycle.deployed), deployed);
     assert_eq!(steps.collect::<Vec<_>>().join(", "), removal);
     assert_eq!(waits(&lifecycle.removed), removed);
+}
+
+/// A namespace and a slash; nothing for `garden`.
+fn place(namespace: &str) -> String {
+    if namespace == "garden" { String::new() } else { format!("{namespace}/") }
 }
 
 /// What is awaited of objects after a deployment, and after a removal: state, object, pause and limit in seconds.

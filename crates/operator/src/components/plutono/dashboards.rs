@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use formats::yaml;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::dashboard_table::{Dashboard, GARDEN, GLOBAL};
@@ -29,22 +30,22 @@ pub(super) fn global() -> Value {
 /// Texts in the order of their ConfigMaps' names, which together are one map of dashboards by their files. They may be made for the
 /// programs from which Plutono and Vali were forked.
 fn of_extensions(extensions: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, RenderError> {
-    let unreadable = |name: &str| {
-        let name = name.to_owned();
-        move |source| RenderError::Dashboards { name, source }
-    };
     let texts = extensions.values().filter(|text| !text.is_empty());
-    let text: String =
+    let all: String =
         texts.map(|text| text.replace("Grafana", "Plutono").replace("loki", "vali") + "\n").collect();
-    if text.is_empty() {
+    if all.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let dashboards: BTreeMap<String, String> = yaml::from_str(&text).map_err(unreadable("of extensions"))?;
-    let compact = dashboards.into_iter().map(|(file, text)| {
-        let dashboard: Value = yaml::from_str(&text).map_err(unreadable(&file))?;
-        Ok((file, dashboard.to_string()))
-    });
-    compact.collect()
+    let mut compact = BTreeMap::new();
+    for (file, text) in read::<BTreeMap<String, String>>("of extensions", &all)? {
+        let dashboard: Value = read(&file, &text)?;
+        compact.insert(file, dashboard.to_string());
+    }
+    Ok(compact)
+}
+
+fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, RenderError> {
+    yaml::from_str(text).map_err(|source| RenderError::Dashboards { name: name.to_owned(), source })
 }
 
 /// A dashboard in compact JSON, by its file: a ConfigMap does not hold much.
