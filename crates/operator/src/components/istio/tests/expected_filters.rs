@@ -119,8 +119,8 @@ fn http_stats(version: &str, config: &Value) -> Value {
         "name": "envoy.filters.network.http_connection_manager",
         "subFilter": {"name": "envoy.filters.http.router"},
     });
-    let labels = (version == "1.16").then(|| json!({"istio.io/rev": "default"}));
-    filter(&format!("stats-filter-{version}"), labels, &inserted("HTTP_FILTER", version, &before, config))
+    let revision = (version == "1.16").then(|| json!({"istio.io/rev": "default"}));
+    filter(&format!("stats-filter-{version}"), revision, &inserted("HTTP_FILTER", version, &before, config))
 }
 
 fn tcp_stats(version: &str, config: &Value) -> Value {
