@@ -49,14 +49,6 @@ pub fn aggregated_cluster_role(
     })
 }
 
-/// A Role.
-#[must_use]
-pub fn role(name: &str, namespace: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
-    let mut metadata = cluster_metadata(name, labels);
-    metadata["namespace"] = namespace.into();
-    json!({ "apiVersion": API_VERSION, "kind": "Role", "metadata": metadata, "rules": rules })
-}
-
 /// A ClusterRoleBinding.
 #[must_use]
 pub fn cluster_role_binding(
@@ -72,6 +64,14 @@ pub fn cluster_role_binding(
         "roleRef": {"apiGroup": GROUP, "kind": "ClusterRole", "name": role},
         "subjects": subjects,
     })
+}
+
+/// A Role in any namespace.
+#[must_use]
+pub fn role_in(namespace: &str, name: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
+    let mut metadata = cluster_metadata(name, labels);
+    metadata["namespace"] = namespace.into();
+    json!({"apiVersion": API_VERSION, "kind": "Role", "metadata": metadata, "rules": rules})
 }
 
 /// A RoleBinding of a Role of the same namespace.
@@ -92,12 +92,6 @@ pub fn role_binding(
         "roleRef": {"apiGroup": GROUP, "kind": "Role", "name": role},
         "subjects": subjects,
     })
-}
-
-/// A ServiceAccount.
-#[must_use]
-pub fn service_account(name: &str, namespace: &str) -> Value {
-    json!({"kind": "ServiceAccount", "name": name, "namespace": namespace})
 }
 
 /// A client's ServiceAccount in the virtual cluster.

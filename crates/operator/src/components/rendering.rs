@@ -30,7 +30,7 @@ pub enum DirectStep {
     Replace(Value),
     /// Delete an object; one that is absent, or whose kind is not served, is no failure.
     Delete(ObjectName),
-    /// Delete a ManagedResource in the namespace `garden`: its Secrets, then itself; one that is absent is no failure.
+    /// Delete a ManagedResource in the namespace `garden` with its Secrets; one that is absent is no failure.
     DeleteManaged(String),
 }
 
@@ -81,12 +81,6 @@ impl ObjectName {
             namespace: super::NAMESPACE.to_owned(),
             name: name.to_owned(),
         }
-    }
-
-    /// The same in another namespace; empty for objects of a cluster.
-    #[must_use]
-    pub fn in_namespace(self, namespace: &str) -> Self {
-        Self { namespace: namespace.to_owned(), ..self }
     }
 }
 

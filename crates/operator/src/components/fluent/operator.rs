@@ -12,9 +12,7 @@ use crate::components::error::RenderError;
 use crate::components::managed::ManagedObjects;
 use crate::components::networks::allowed;
 use crate::components::objects::{at_least, entries, metadata, vertical_pod_autoscaler, with};
-use crate::components::rbac::{
-    READ, cluster_role, cluster_role_binding, role, role_binding, rule, service_account,
-};
+use crate::components::rbac::{READ, cluster_role, cluster_role_binding, role_binding, role_in, rule};
 use crate::components::references;
 use crate::components::rendering::Rendering;
 use crate::components::values::GardenValues;
@@ -45,7 +43,7 @@ const CONFIGURATION: [&str; 11] = [
 /// If there is no image.
 pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let (labels, none) = (labels(), BTreeMap::new());
-    let subjects = [service_account(NAME, NAMESPACE)];
+    let subjects = [json!({ "kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE })];
     let account = json!({
         "apiVersion": "v1",
         "kind": "ServiceAccount",
@@ -56,7 +54,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         account,
         cluster_role(ROLE_NAME, &labels, &cluster_rules()),
         cluster_role_binding(NAME, &labels, ROLE_NAME, &subjects),
-        role(ROLE_NAME, NAMESPACE, &none, &rules()),
+        role_in(NAMESPACE, ROLE_NAME, &none, &rules()),
         role_binding(ROLE_NAME, NAMESPACE, &none, ROLE_NAME, &subjects),
         deployment(&values.image(NAME)?),
         vertical_pod_autoscaler(NAME, NAME, &none, &at_least("128Mi")),

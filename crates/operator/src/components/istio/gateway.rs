@@ -9,7 +9,7 @@ use super::namespaces::GATEWAY_LABEL;
 use super::{GATEWAY_NAMESPACE, account, budget, checksum, envoy_filters, gateway_deployment, placed};
 use crate::components::error::RenderError;
 use crate::components::objects::{entries, with};
-use crate::components::rbac::{role, role_binding, rule};
+use crate::components::rbac::{role_binding, role_in, rule};
 use crate::components::values::GardenValues;
 
 /// The name of most of its objects.
@@ -54,7 +54,7 @@ pub(super) fn objects(values: &GardenValues<'_>) -> Result<Vec<Value>, RenderErr
         deployment,
         autoscaler(least, most),
         budget(NAME, GATEWAY_NAMESPACE, &labels()),
-        role(SECRETS_ROLE, GATEWAY_NAMESPACE, &labels(), &rules),
+        role_in(GATEWAY_NAMESPACE, SECRETS_ROLE, &labels(), &rules),
         role_binding(SECRETS_ROLE, GATEWAY_NAMESPACE, &labels(), SECRETS_ROLE, &own_account),
         service(values.load_balancer_annotations()),
         account(NAME, GATEWAY_NAMESPACE, &versioned_labels()),

@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 
 use super::ISTIO_SYSTEM;
 use super::istiod::{NAME, labels};
-use crate::components::rbac::{
-    ALL, READ, cluster_role, cluster_role_binding, role, role_binding, rule, service_account,
-};
+use crate::components::rbac::{ALL, READ, cluster_role, cluster_role_binding, role_binding, role_in, rule};
 
 /// The same verbs as [`READ`], in the order in which the original has them here.
 const SEE: &[&str] = &["get", "watch", "list"];
@@ -16,7 +14,8 @@ const GATEWAY_CONTROLLER: &str = "istiod-gateway-controller";
 
 /// Roles and their bindings.
 pub(super) fn objects() -> [Value; 6] {
-    let (labels, account) = (labels(), [service_account(NAME, ISTIO_SYSTEM)]);
+    let labels = labels();
+    let account = [json!({ "kind": "ServiceAccount", "name": NAME, "namespace": ISTIO_SYSTEM })];
     let of_gateways = [("apps", "deployments"), ("", "services"), ("", "serviceaccounts")]
         .map(|(group, resource)| rule(&[group], &[resource], WRITE));
     let in_namespace = [json!({ "kind": "ServiceAccount", "name": NAME })];
@@ -25,7 +24,7 @@ pub(super) fn objects() -> [Value; 6] {
         cluster_role(GATEWAY_CONTROLLER, &labels, &of_gateways),
         cluster_role_binding(NAME, &labels, NAME, &account),
         cluster_role_binding(GATEWAY_CONTROLLER, &labels, GATEWAY_CONTROLLER, &account),
-        role(NAME, ISTIO_SYSTEM, &labels, &rules()),
+        role_in(ISTIO_SYSTEM, NAME, &labels, &rules()),
         role_binding(NAME, ISTIO_SYSTEM, &labels, NAME, &in_namespace),
     ]
 }

@@ -55,8 +55,10 @@ const FORMER_FILTERS: [&str; 4] =
 pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let mut steps = vec![DirectStep::Patch(namespaces::of_istiod(values.zones()))];
     steps.extend(FORMER_FILTERS.map(|name| {
-        let filter = ObjectName::in_garden(FILTER_API_VERSION, "EnvoyFilter", name);
-        DirectStep::Delete(filter.in_namespace(GATEWAY_NAMESPACE))
+        DirectStep::Delete(ObjectName {
+            namespace: GATEWAY_NAMESPACE.to_owned(),
+            ..ObjectName::in_garden(FILTER_API_VERSION, "EnvoyFilter", name)
+        })
     }));
     steps.push(DirectStep::Patch(namespaces::of_gateway(values.zones())));
     let istiod = istiod::objects(&values.image("istio-istiod")?)?;
@@ -74,8 +76,10 @@ pub fn lifecycle() -> Lifecycle {
     let wait = ManagedWait::of(&names, Duration::from_mins(2)).in_namespace(ISTIO_SYSTEM);
     let managed = names
         .map(|name| RemovalStep::ManagedIn { namespace: ISTIO_SYSTEM.to_owned(), name: name.to_owned() });
-    let namespaces = [ISTIO_SYSTEM, GATEWAY_NAMESPACE]
-        .map(|name| RemovalStep::Object(ObjectName::in_garden("v1", "Namespace", name).in_namespace("")));
+    let namespaces = [ISTIO_SYSTEM, GATEWAY_NAMESPACE].map(|name| {
+        let of_cluster = ObjectName::in_garden("v1", "Namespace", name);
+        RemovalStep::Object(ObjectName { namespace: String::new(), ..of_cluster })
+    });
     Lifecycle {
         deployed: vec![wait.clone()],
         removal: managed.into_iter().chain(namespaces).collect(),

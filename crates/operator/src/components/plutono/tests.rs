@@ -37,7 +37,7 @@ fn with_dashboards(texts: &[(&str, &str)]) -> Fixture {
     fixture
 }
 
-/// The names of the ConfigMaps that the Deployment mounts: sources, providers, dashboards of the garden and global ones.
+/// The ConfigMaps that the Deployment mounts: sources, providers, dashboards of the garden and global ones.
 fn config_maps(rendering: &Rendering) -> Vec<Value> {
     let objects = managed(rendering, "plutono").objects.iter();
     let in_managed = objects.filter(|object| object["kind"] == "ConfigMap").rev();

@@ -193,14 +193,14 @@ fn scale_down() -> Value {
 #[case::runtime_1_28(Fixture::default().on_runtime("1.28.15"), None)]
 #[case::hvpa(Fixture::default().with_hvpa(), Some(hvpa()))]
 #[case::everything_with_hvpa(everything().with_hvpa(), Some(hvpa()))]
-fn the_objects(#[case] fixture: Fixture, #[case] hvpa: Option<Value>) {
+fn the_objects(#[case] fixture: Fixture, #[case] added: Option<Value>) {
     let rendering = render(&fixture.values()).unwrap();
     let objects = &managed(&rendering, "vali").objects;
     let config_map = config_map(objects);
     let (prefix, checksum) = name_of(config_map).rsplit_once('-').unwrap();
     assert_eq!((prefix, checksum.len()), ("vali-config", 8));
     let mut want = expected(config_map);
-    want.extend(hvpa);
+    want.extend(added);
     assert_objects("vali", objects, &want, &[]);
 }
 
