@@ -39,6 +39,15 @@ pub enum RenderError {
         #[source]
         source: VersionError,
     },
+    /// The dashboards of extensions, or one of them, cannot be read.
+    #[error("error reading dashboards {name}: {source}")]
+    Dashboards {
+        /// The dashboard; `of extensions` for all of them.
+        name: String,
+        /// What is wrong.
+        #[source]
+        source: formats::yaml::Error,
+    },
     /// The maintenance window is none.
     #[error(transparent)]
     Window(#[from] WindowError),

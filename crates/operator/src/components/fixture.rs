@@ -46,6 +46,8 @@ const OTHERS: [&str; 17] = [
     "gardener-admission-controller-cert",
     "gardener-apiserver-etcd-encryption-key",
 ];
+/// Requests of what people reach by an Ingress, without a bundle.
+const OF_INGRESSES: [&str; 2] = ["observability-ingress", "plutono-tls"];
 
 /// What [`GardenValues`] borrows.
 #[derive(Clone, Debug)]
@@ -73,7 +75,8 @@ impl Fixture {
         let mut garden = minimal();
         merge(&mut garden, fields);
         let with_bundle = AUTHORITIES.map(|name| (name.to_owned(), generated(name, true)));
-        let without = OTHERS.map(|name| (name.to_owned(), generated(name, false)));
+        let others = OTHERS.iter().chain(&OF_INGRESSES);
+        let without = others.map(|name| ((*name).to_owned(), generated(name, false)));
         Self {
             garden: serde_json::from_value(garden).unwrap(),
             config: OperatorConfiguration::default(),

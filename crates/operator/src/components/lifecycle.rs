@@ -73,6 +73,13 @@ pub enum AwaitedState {
 pub enum RemovalStep {
     /// A ManagedResource in the namespace `garden`: its Secrets, then itself.
     Managed(String),
+    /// The same in another namespace.
+    ManagedIn {
+        /// The namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
     /// A ManagedResource in the namespace `garden`, and the Secret that it had before Secrets had unique names; its Secret of now stays.
     ManagedAlone(String),
     /// A wait until ManagedResources are gone, before the next step.
@@ -138,6 +145,12 @@ impl ManagedWait {
     pub fn of(names: &[&str], within: Duration) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         Self { namespace: NAMESPACE.to_owned(), names, is_rolled_out: false, within }
+    }
+
+    /// The same in another namespace.
+    #[must_use]
+    pub fn in_namespace(self, namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..self }
     }
 
     /// The same, and until they are not progressing any more.

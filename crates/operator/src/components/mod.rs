@@ -25,6 +25,7 @@ pub mod error;
 pub mod etcd;
 pub mod etcd_druid;
 pub mod existing;
+pub mod fluent;
 pub mod gardener_access;
 pub mod gardener_admission_controller;
 pub mod gardener_apiserver;
@@ -36,6 +37,7 @@ pub mod generated;
 pub mod generic_token_kubeconfig;
 pub mod hvpa_controller;
 pub mod image_vector;
+pub mod istio;
 pub mod kube_apiserver;
 pub mod kube_apiserver_service;
 pub mod kube_apiserver_sni;
@@ -46,6 +48,7 @@ pub mod managed;
 pub mod networks;
 pub mod nginx_ingress;
 pub mod objects;
+pub mod plutono;
 pub mod pod_autoscaler;
 pub mod rbac;
 pub mod references;
@@ -55,6 +58,7 @@ pub mod resource_manager_program;
 pub mod runtime_system;
 pub mod topology;
 pub mod unique;
+pub mod vali;
 pub mod values;
 pub mod virtual_resource_manager;
 pub mod virtual_system;
@@ -95,6 +99,16 @@ pub enum GardenComponent {
     HvpaController,
     /// etcd-druid.
     EtcdDruid,
+    /// Istio: istiod, and the gateway of the virtual cluster.
+    Istio,
+    /// fluent-operator.
+    FluentOperator,
+    /// fluent-bit: what the programs of a node log goes to Vali.
+    FluentBit,
+    /// How fluent-bit reads logs of a Garden's components.
+    FluentResources,
+    /// Vali, which stores logs.
+    Vali,
     /// The Service of kube-apiserver of the virtual cluster.
     KubeApiServerService,
     /// How kube-apiserver of the virtual cluster is reached from outside.
@@ -123,11 +137,13 @@ pub enum GardenComponent {
     GardenerScheduler,
     /// gardener-metrics-exporter.
     GardenerMetricsExporter,
+    /// Plutono, which shows metrics and logs.
+    Plutono,
 }
 
 impl GardenComponent {
     /// All components.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 27] = [
         Self::GenericTokenKubeconfig,
         Self::ResourceManager,
         Self::NginxIngress,
@@ -135,6 +151,11 @@ impl GardenComponent {
         Self::VerticalPodAutoscaler,
         Self::HvpaController,
         Self::EtcdDruid,
+        Self::Istio,
+        Self::FluentOperator,
+        Self::FluentBit,
+        Self::FluentResources,
+        Self::Vali,
         Self::KubeApiServerService,
         Self::KubeApiServerSni,
         Self::Etcd,
@@ -149,6 +170,7 @@ impl GardenComponent {
         Self::GardenerControllerManager,
         Self::GardenerScheduler,
         Self::GardenerMetricsExporter,
+        Self::Plutono,
     ];
 
     /// What it needs from the secrets manager before it is rendered. The authorities are generated before.
@@ -159,15 +181,16 @@ impl GardenComponent {
         self,
         garden: &Garden,
         secrets: &GeneratedSecrets,
+        observed: &ObservedState,
     ) -> Result<Vec<RequestedSecret>, RenderError> {
         if self == Self::GenericTokenKubeconfig {
             return generic_token_kubeconfig::requests(secrets);
         }
-        Ok(self.requests_of_garden(garden))
+        Ok(self.requests_of_garden(garden, observed))
     }
 
     /// What it needs whatever the authorities are.
-    fn requests_of_garden(self, garden: &Garden) -> Vec<RequestedSecret> {
+    fn requests_of_garden(self, garden: &Garden, observed: &ObservedState) -> Vec<RequestedSecret> {
         match self {
             Self::ResourceManager => resource_manager::requests(garden),
             Self::VerticalPodAutoscaler => pod_autoscaler::requests(garden),
@@ -177,11 +200,17 @@ impl GardenComponent {
             Self::VirtualResourceManager => virtual_resource_manager::requests(garden),
             Self::GardenerApiServer => gardener_apiserver::requests(garden),
             Self::GardenerAdmissionController => gardener_admission_controller::requests(garden),
+            Self::Plutono => plutono::requests(garden, observed),
             Self::GenericTokenKubeconfig
             | Self::NginxIngress
             | Self::RuntimeSystem
             | Self::HvpaController
             | Self::EtcdDruid
+            | Self::Istio
+            | Self::FluentOperator
+            | Self::FluentBit
+            | Self::FluentResources
+            | Self::Vali
             | Self::KubeApiServerService
             | Self::KubeApiServerSni
             | Self::VirtualSystem
@@ -204,6 +233,11 @@ impl GardenComponent {
             Self::VerticalPodAutoscaler => Lifecycle::of_managed(pod_autoscaler::MANAGED).unawaited(),
             Self::HvpaController => Lifecycle::of_managed(hvpa_controller::MANAGED).unawaited(),
             Self::EtcdDruid => etcd_druid::lifecycle(),
+            Self::Istio => istio::lifecycle(),
+            Self::FluentOperator => Lifecycle::of_managed(fluent::operator::NAME).unawaited(),
+            Self::FluentBit => Lifecycle::of_managed(fluent::bit::NAME).unawaited(),
+            Self::FluentResources => Lifecycle::of_managed(fluent::garden_resources::MANAGED).unawaited(),
+            Self::Vali => vali::lifecycle(),
             Self::KubeApiServerService => kube_apiserver_service::lifecycle(),
             Self::KubeApiServerSni => kube_apiserver_sni::lifecycle(),
             Self::Etcd => etcd::lifecycle(),
@@ -220,6 +254,7 @@ impl GardenComponent {
             Self::GardenerMetricsExporter => {
                 Lifecycle::of_client(gardener_metrics_exporter::NAME).unawaited()
             }
+            Self::Plutono => Lifecycle::of_managed(plutono::NAME).unawaited(),
         }
     }
 
@@ -236,6 +271,11 @@ impl GardenComponent {
             Self::VerticalPodAutoscaler => pod_autoscaler::render(values),
             Self::HvpaController => hvpa_controller::render(values),
             Self::EtcdDruid => etcd_druid::render(values),
+            Self::Istio => istio::render(values),
+            Self::FluentOperator => fluent::operator::render(values),
+            Self::FluentBit => fluent::bit::render(values),
+            Self::FluentResources => Ok(fluent::garden_resources::render()),
+            Self::Vali => vali::render(values),
             Self::KubeApiServerService => Ok(kube_apiserver_service::render(values)),
             Self::KubeApiServerSni => Ok(kube_apiserver_sni::render(values)),
             Self::Etcd => etcd::render(values),
@@ -250,6 +290,7 @@ impl GardenComponent {
             Self::GardenerControllerManager => gardener_controller_manager::render(values),
             Self::GardenerScheduler => gardener_scheduler::render(values),
             Self::GardenerMetricsExporter => gardener_metrics_exporter::render(values),
+            Self::Plutono => plutono::render(values),
         }
     }
 }

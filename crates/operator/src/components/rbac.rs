@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::NAMESPACE;
 use super::access::ACCOUNT_NAMESPACE;
-use super::objects::{cluster_metadata, metadata};
+use super::objects::cluster_metadata;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
@@ -31,7 +31,7 @@ pub fn named_rule(group: &str, resource: &str, name: &str, verbs: &[&str]) -> Va
 /// A Role in the namespace `garden`.
 #[must_use]
 pub fn role(name: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
-    json!({"apiVersion": API_VERSION, "kind": "Role", "metadata": metadata(name, labels), "rules": rules})
+    role_in(NAMESPACE, name, labels, rules)
 }
 
 /// A ClusterRole.
@@ -77,6 +77,14 @@ pub fn cluster_role_binding(
         "roleRef": {"apiGroup": GROUP, "kind": "ClusterRole", "name": role},
         "subjects": subjects,
     })
+}
+
+/// A Role in any namespace.
+#[must_use]
+pub fn role_in(namespace: &str, name: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
+    let mut metadata = cluster_metadata(name, labels);
+    metadata["namespace"] = namespace.into();
+    json!({"apiVersion": API_VERSION, "kind": "Role", "metadata": metadata, "rules": rules})
 }
 
 /// A RoleBinding of a Role of the same namespace.

@@ -64,6 +64,12 @@ pub struct ObservedState {
     pub service_addresses: BTreeMap<String, String>,
     /// Kubeconfigs in existing access Secrets, by name: their users are kept.
     pub kubeconfigs: BTreeMap<String, Vec<u8>>,
+    /// The Secret with a certificate for all names of the runtime cluster's ingress domain, if there is one. Never while a Garden is
+    /// deleted.
+    pub wildcard_certificate: Option<String>,
+    /// Dashboards of extensions: key `dashboard_operators` of ConfigMaps with the label
+    /// `extensions.gardener.cloud/configuration=monitoring`, by the name of the ConfigMap.
+    pub extension_dashboards: BTreeMap<String, String>,
     /// Objects from which something is taken over.
     pub existing: ExistingObjects,
     /// Whether the runtime cluster is one of a developer, in which kube-apiserver has a fixed address.

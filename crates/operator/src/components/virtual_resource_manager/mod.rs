@@ -31,7 +31,6 @@ use super::values::GardenValues;
 use super::{NAMESPACE, access, rbac};
 
 pub use self::bootstrap::{bootstrap_request, must_bootstrap};
-pub use super::generated::CA_RUNTIME;
 
 /// The name of most of its objects.
 pub const NAME: &str = "virtual-garden-gardener-resource-manager";
