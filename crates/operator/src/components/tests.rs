@@ -44,7 +44,8 @@ fn is_in_place(component: GardenComponent, object: &Value) -> bool {
     place == "istio-system" || place == "virtual-garden-istio-ingress"
 }
 
-/// Objects of the runtime cluster are in the namespaces of their components, and each can be written; the same values give the same objects.
+/// Objects of the runtime cluster are in the namespaces of their components, and each can be written; the same values give the same
+/// objects.
 #[rstest]
 #[case::minimal(Fixture::default())]
 #[case::everything(everything())]

@@ -133,7 +133,7 @@ fn curator_container() -> Value {
 }
 
 fn hvpa() -> Value {
-    let (of_hpa, of_vpa) = (json!({"role": "vali-hpa"}), json!({"role": "valivpa"}));
+    let (horizontal, vertical) = (json!({"role": "vali-hpa"}), json!({"role": "valivpa"}));
     let metric =
         |name: &str| json!({"type": "Resource", "resource": {"name": name, "targetAverageUtilization": 80}});
     let off = |name: &str| json!({"containerName": name, "mode": "Off", "controlledValues": "RequestsOnly"});
@@ -143,19 +143,19 @@ fn hvpa() -> Value {
             "replicas": 1, "maintenanceTimeWindow": {"begin": "220000+0100", "end": "230000+0100"},
             "targetRef": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "vali"},
             "hpa": {
-                "selector": {"matchLabels": of_hpa},
+                "selector": {"matchLabels": horizontal},
                 "template": {
-                    "metadata": {"labels": of_hpa},
+                    "metadata": {"labels": horizontal},
                     "spec": {"minReplicas": 1, "maxReplicas": 1, "metrics": [metric("cpu"), metric("memory")]},
                 },
             },
             "vpa": {
-                "selector": {"matchLabels": of_vpa}, "deploy": true, "scaleUp": scale_up(), "scaleDown": scale_down(),
+                "selector": {"matchLabels": vertical}, "deploy": true, "scaleUp": scale_up(), "scaleDown": scale_down(),
                 "limitsRequestsGapScaleParams": {
                     "cpu": {"value": "300m", "percentage": 40}, "memory": {"value": "1G", "percentage": 40},
                 },
                 "template": {
-                    "metadata": {"labels": of_vpa},
+                    "metadata": {"labels": vertical},
                     "spec": {"resourcePolicy": {"containerPolicies": [
                         {
                             "containerName": "vali", "minAllowed": {"memory": "300M"},
