@@ -40,8 +40,8 @@ fn is_in_place(component: GardenComponent, object: &Value) -> bool {
     if component != GardenComponent::Istio {
         return metadata["namespace"] == "garden";
     }
-    let place = if is_namespace { &metadata["name"] } else { &metadata["namespace"] };
-    place == "istio-system" || place == "virtual-garden-istio-ingress"
+    let namespace = if is_namespace { &metadata["name"] } else { &metadata["namespace"] };
+    namespace == "istio-system" || namespace == "virtual-garden-istio-ingress"
 }
 
 /// Objects of the runtime cluster are in the namespaces of their components, and each can be written; the same values give the same
