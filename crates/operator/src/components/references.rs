@@ -31,9 +31,14 @@ pub fn annotate(object: &mut Value) {
 /// The key of the annotation for a Secret (`secret`) or ConfigMap (`configmap`) of this name.
 #[must_use]
 pub fn annotation_key(kind: &str, name: &str) -> String {
-    let digest = Sha256::digest(name.as_bytes());
-    let digits = digest.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    format!("{REFERENCE_PREFIX}{kind}-{}", &digits[..CHECKSUM_DIGITS])
+    format!("{REFERENCE_PREFIX}{kind}-{}", &checksum(name)[..CHECKSUM_DIGITS])
+}
+
+/// The SHA-256 of a text in 64 hexadecimal digits.
+#[must_use]
+pub fn checksum(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold(String::new(), |digits, byte| digits + &format!("{byte:02x}"))
 }
 
 fn of_pod(pod: &Value) -> BTreeMap<String, String> {
