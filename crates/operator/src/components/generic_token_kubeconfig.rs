@@ -50,7 +50,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     Ok(Rendering { steps: vec![DirectStep::Annotate(annotation)], ..Rendering::default() })
 }
 
-/// The Secret in use is deleted when nothing needs it any more.
+/// The Secret in use is deleted when nothing needs it any more, if this run has requested it.
 #[must_use]
 pub fn lifecycle() -> Lifecycle {
     let removal = vec![RemovalStep::Generated(GENERIC_TOKEN_KUBECONFIG.to_owned())];

@@ -82,15 +82,14 @@ pub enum RemovalStep {
     },
     /// A ManagedResource in the namespace `garden`, and the Secret that it had before Secrets had unique names; its Secret of now stays.
     ManagedAlone(String),
-    /// A ManagedResource in another namespace, which is first: its Secrets, then itself.
-    ManagedIn(String, String),
     /// A wait until ManagedResources are gone, before the next step.
     AwaitGone(ManagedWait),
     /// The annotations with which a deletion is confirmed, and the time, on an object; one that is absent is no failure.
     Confirm(ObjectName),
     /// An object; one that is absent, or whose kind is not served, is no failure.
     Object(ObjectName),
-    /// The Secret in use that answers a request of the secrets manager, by the name of the request; none is no failure.
+    /// The Secret that answered a request of the secrets manager in this run, by the name of the request; none is no failure. A
+    /// deletion requests nothing: what is left goes when the manager cleans up.
     Generated(String),
     /// Nothing is deleted here: the removal fails while objects of a kind exist.
     RequireNone(RequiredAbsence),

@@ -28,6 +28,27 @@ pub fn annotate(object: &mut Value) {
     }
 }
 
+/// Sets the reference annotations that an existing workload or its template has, and the rendered one has not, to null: a merge patch
+/// removes them. OPC-013.
+pub fn remove_former(rendered: &mut Value, existing: &Value) {
+    for place in ["", "/spec/template"] {
+        let (Some(before), Some(after)) = (existing.pointer(place), rendered.pointer_mut(place)) else {
+            continue;
+        };
+        for key in former(&before["metadata"], &after["metadata"]) {
+            after["metadata"]["annotations"][key] = Value::Null;
+        }
+    }
+}
+
+/// Keys of the reference annotations that the metadata of an object has before a change, and not after it.
+#[must_use]
+pub fn former<'a>(before: &'a Value, after: &Value) -> Vec<&'a str> {
+    let keys = before["annotations"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    let is_former = |key: &&str| key.starts_with(REFERENCE_PREFIX) && after["annotations"].get(*key).is_none();
+    keys.filter(is_former).collect()
+}
+
 /// The key of the annotation for a Secret (`secret`) or ConfigMap (`configmap`) of this name.
 #[must_use]
 pub fn annotation_key(kind: &str, name: &str) -> String {

@@ -4,9 +4,10 @@ use kube::Client;
 use serde_json::{Value, json};
 
 use super::error::StepError;
+use super::managed::{self, DeletedSecrets};
 use super::{merge, objects};
-use crate::components::DirectStep;
-use crate::components::rendering::AccessSecret;
+use crate::components::rendering::{AccessSecret, ObjectAnnotation};
+use crate::components::{DirectStep, NAMESPACE, references};
 
 /// What an existing object needs.
 #[derive(Debug, PartialEq)]
@@ -26,7 +27,11 @@ enum NeededWrite {
 pub(super) async fn perform(client: &Client, step: &DirectStep) -> Result<(), StepError> {
     match step {
         DirectStep::Create(object) => objects::create(client, object).await.map(drop),
+        DirectStep::Annotate(annotation) => annotate(client, annotation).await,
         DirectStep::Delete(name) => objects::delete(client, name).await,
+        DirectStep::DeleteManaged(name) => {
+            managed::delete(client, (NAMESPACE, name.as_str()), DeletedSecrets::All).await
+        }
         DirectStep::CreateOrLabel(object) => {
             if objects::create(client, object).await? {
                 return Ok(());
@@ -34,13 +39,24 @@ pub(super) async fn perform(client: &Client, step: &DirectStep) -> Result<(), St
             write(client, object, |live| as_patch(labels(live, object))).await
         }
         DirectStep::Patch(object) => {
-            write(client, object, |live| as_patch(merge::missing(live, object))).await
+            write(client, object, |live| as_patch(patch(live, object))).await
         }
         DirectStep::PatchLocked(secret) => {
             write(client, &secret.object, |live| as_patch(locked(live, secret))).await
         }
         DirectStep::Replace(object) => write(client, object, |live| replacement(live, object)).await,
     }
+}
+
+/// Sets an annotation of an object; the API server refuses if it is absent.
+async fn annotate(client: &Client, annotation: &ObjectAnnotation) -> Result<(), StepError> {
+    let ObjectAnnotation { object, value, .. } = annotation;
+    let key = annotation.key;
+    let live = objects::read(client, object).await?;
+    if live.is_some_and(|live| live["metadata"]["annotations"][key] == value.as_str()) {
+        return Ok(());
+    }
+    objects::patch(client, object, &json!({"metadata": {"annotations": {key: value}}})).await
 }
 
 /// Creates an object, or writes what the existing one needs.
@@ -66,6 +82,15 @@ async fn write(
 
 fn as_patch(patch: Option<Value>) -> NeededWrite {
     patch.map_or(NeededWrite::Nothing, NeededWrite::Patch)
+}
+
+/// What is missing, without annotations for ConfigMaps and Secrets that a workload does not use any more. OPC-013.
+fn patch(live: &Value, wanted: &Value) -> Option<Value> {
+    let mut wanted = wanted.clone();
+    if wanted.pointer("/spec/template").is_some() {
+        references::remove_former(&mut wanted, live);
+    }
+    merge::missing(live, &wanted)
 }
 
 /// The labels become those that are wanted.
@@ -111,6 +136,23 @@ mod tests {
         assert_eq!(labels(&live, &live), None);
         let wanted = json!({"metadata": {"labels": {"a": "c"}}});
         assert_eq!(labels(&live, &wanted), Some(json!({"metadata": {"labels": {"a": "c", "c": null}}})));
+    }
+
+    #[test]
+    fn annotations_for_what_a_workload_no_longer_uses_go() {
+        let reference = |number: u8| format!("reference.resources.gardener.cloud/secret-{number}");
+        let workload = |annotations: &Value| {
+            let template = json!({"metadata": {"annotations": annotations}});
+            json!({"metadata": {"annotations": annotations}, "spec": {"template": template}})
+        };
+        let live = workload(&json!({"own": "stays", reference(1): "goes", reference(2): "stays"}));
+        let wanted = workload(&json!({reference(2): "stays", reference(3): "new"}));
+        let change = workload(&json!({reference(1): null, reference(3): "new"}));
+        assert_eq!(patch(&live, &wanted), Some(change));
+        let kept = workload(&json!({reference(1): "goes", reference(2): "stays"}));
+        assert_eq!(patch(&live, &kept), None);
+        let no_workload = json!({"metadata": {"annotations": {reference(2): "stays"}}});
+        assert_eq!(patch(&live, &no_workload), None);
     }
 
     #[test]

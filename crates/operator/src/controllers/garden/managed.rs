@@ -1,6 +1,6 @@
 //! Writes and deletes ManagedResources with the Secrets of their objects. OPC-005 to -009.
 
-use api::resources::{API_VERSION, GARBAGE_COLLECTABLE, REFERENCE_PREFIX};
+use api::resources::{API_VERSION, GARBAGE_COLLECTABLE};
 use controller::reconcile::merge_patch;
 use kube::Client;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::error::StepError;
 use super::{direct, objects};
 use crate::components::rendering::ObjectName;
-use crate::components::{DirectStep, ManagedObjects};
+use crate::components::{DirectStep, ManagedObjects, references};
 
 /// Begin of the name of the Secret that former versions wrote.
 const SECRET_PREFIX: &str = "managedresource-";
@@ -88,16 +88,12 @@ async fn mark_as_garbage(client: &Client, secret: &ObjectName) -> Result<(), Ste
 
 /// Labels and annotations are added, the specification is replaced, and annotations for former Secrets go.
 fn patch(live: &Value, wanted: &Value) -> Option<Value> {
-    let annotations = live["metadata"]["annotations"].as_object();
-    let former = annotations.into_iter().flatten().map(|(key, _)| key).filter(|key| {
-        key.starts_with(REFERENCE_PREFIX) && wanted["metadata"]["annotations"].get(key.as_str()).is_none()
-    });
-    let former: Vec<&String> = former.collect();
+    let former = references::former(&live["metadata"], &wanted["metadata"]);
     let mut patch = merge_patch::between(live, wanted);
     if !former.is_empty() {
         let patch = patch.get_or_insert_with(|| json!({}));
         for key in former {
-            patch["metadata"]["annotations"][key.as_str()] = Value::Null;
+            patch["metadata"]["annotations"][key] = Value::Null;
         }
     }
     patch
