@@ -45,7 +45,8 @@ pub fn remove_former(rendered: &mut Value, existing: &Value) {
 #[must_use]
 pub fn former<'a>(before: &'a Value, after: &Value) -> Vec<&'a str> {
     let keys = before["annotations"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
-    let is_former = |key: &&str| key.starts_with(REFERENCE_PREFIX) && after["annotations"].get(*key).is_none();
+    let is_former =
+        |key: &&str| key.starts_with(REFERENCE_PREFIX) && after["annotations"].get(*key).is_none();
     keys.filter(is_former).collect()
 }
 

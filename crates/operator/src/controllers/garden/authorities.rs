@@ -1,24 +1,21 @@
-//! What the secrets manager is asked for before the flow: authorities, and the kubeconfig that all components share.
+//! What the secrets manager is asked for first: authorities.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::operator::Garden;
 use jiff::Timestamp;
-use secrets::request::KubeconfigContent;
 use secrets::{
     CertificateContent, CertificateKind, Content, GenerateOptions, RotationStrategy, SecretRequest, Setup,
 };
 
-use crate::components::generated::{CA, CA_ETCD, CA_GARDENER, GENERIC_TOKEN_KUBECONFIG};
+use crate::components::generated::{CA, CA_ETCD, CA_GARDENER, CA_RUNTIME};
 use crate::components::{NAMESPACE, RequestedSecret};
 
 /// Identity of the operator's secrets manager.
 const IDENTITY: &str = "gardener-operator";
 
-/// The authority of the runtime cluster, which renews itself.
-const CA_RUNTIME: &str = "ca-garden-runtime";
-/// How long it is valid.
+/// How long the authority of the runtime cluster is valid, which renews itself.
 const RUNTIME_VALIDITY: Duration = Duration::from_hours(30 * 24);
 /// How old it is when its predecessor is no longer trusted.
 const RUNTIME_OVERLAP: Duration = Duration::from_hours(24);
@@ -37,10 +34,6 @@ const ACCOUNT_KEY: &str = "service-account-key";
 const ENCRYPTION_KEYS: [&str; 2] =
     ["kube-apiserver-etcd-encryption-key", "gardener-apiserver-etcd-encryption-key"];
 const OBSERVABILITY: &str = "observability-ingress";
-/// Host of the API server of the virtual cluster, as its components reach it.
-const API_SERVER: &str = "virtual-garden-kube-apiserver";
-/// Where components find their token.
-const TOKEN_FILE: &str = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig/token";
 const COMPLETING: &str = "Completing";
 
 /// How the secrets manager of one reconciliation begins.
@@ -75,21 +68,6 @@ pub(super) fn requests(garden: &Garden) -> Vec<RequestedSecret> {
         },
     });
     std::iter::once(runtime).chain(rotated).collect()
-}
-
-/// The kubeconfig that all components share; their token is in a file. `bundle` has the authorities of the virtual cluster, PEM.
-pub(super) fn token_kubeconfig(bundle: &[u8]) -> RequestedSecret {
-    let content = KubeconfigContent {
-        context: NAMESPACE.to_owned(),
-        server: API_SERVER.to_owned(),
-        authorities: bundle.to_owned(),
-        token: String::new(),
-        token_file: TOKEN_FILE.to_owned(),
-    };
-    RequestedSecret {
-        request: SecretRequest::new(GENERIC_TOKEN_KUBECONFIG, Content::Kubeconfig(content)),
-        options: GenerateOptions { rotation: RotationStrategy::KeepOld, ..GenerateOptions::default() },
-    }
 }
 
 /// When the last rotation of each request began, as the status of the Garden says it.

@@ -6,7 +6,10 @@ use api::operator::Garden;
 
 use super::error::StepError;
 use super::lifecycles;
-use crate::components::{GardenComponent, GardenValues, Lifecycle, RenderError, Rendering, RequestedSecret};
+use crate::components::{
+    GardenComponent, GardenValues, GeneratedSecrets, Lifecycle, ObservedState, RenderError, Rendering,
+    RequestedSecret,
+};
 
 /// A part of a Garden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +20,7 @@ pub enum FlowComponent {
     Written(GardenComponent),
 }
 
-/// Parts of a Garden that nothing renders yet, in the order in which they are deployed.
+/// Parts of a Garden that nothing renders yet, in the order in which they are deployed: definitions of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnwrittenComponent {
     /// Kinds of etcd-druid.
@@ -30,37 +33,17 @@ pub enum UnwrittenComponent {
     IstioDefinitions,
     /// Kinds of fluent-operator.
     FluentDefinitions,
-    /// gardener-resource-manager of the runtime cluster.
-    ResourceManager,
-    /// nginx-ingress.
-    NginxIngress,
-    /// What all components of the runtime cluster need.
-    RuntimeSystem,
-    /// The vertical pod autoscaler.
-    Vpa,
-    /// The controller of Hvpas.
-    Hvpa,
-    /// etcd-druid.
-    EtcdDruid,
-    /// Istio, and its gateway to the virtual cluster.
-    Istio,
-    /// fluent-operator.
-    FluentOperator,
-    /// The objects from which fluent-operator configures fluent-bit.
-    FluentObjects,
-    /// fluent-bit.
-    FluentBit,
-    /// Vali.
-    Vali,
-    /// Plutono.
-    Plutono,
 }
+
+/// Says what a component needs from the secrets manager, as [`GardenComponent::requests`] does.
+pub type RequestFunction =
+    fn(&Garden, &GeneratedSecrets, &ObservedState) -> Result<Vec<RequestedSecret>, RenderError>;
 
 /// The functions of a component.
 #[derive(Clone, Copy, Debug)]
 pub struct ComponentFunctions {
     /// What it needs from the secrets manager.
-    pub requests: fn(&Garden) -> Vec<RequestedSecret>,
+    pub requests: RequestFunction,
     /// Its objects.
     pub render: fn(&GardenValues<'_>) -> Result<Rendering, RenderError>,
 }
@@ -87,24 +70,12 @@ impl FlowComponent {
 
 impl UnwrittenComponent {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 5] = [
         Self::EtcdDefinitions,
         Self::VpaDefinitions,
         Self::HvpaDefinitions,
         Self::IstioDefinitions,
         Self::FluentDefinitions,
-        Self::ResourceManager,
-        Self::NginxIngress,
-        Self::RuntimeSystem,
-        Self::Vpa,
-        Self::Hvpa,
-        Self::EtcdDruid,
-        Self::Istio,
-        Self::FluentOperator,
-        Self::FluentObjects,
-        Self::FluentBit,
-        Self::Vali,
-        Self::Plutono,
     ];
 }
 
@@ -124,14 +95,27 @@ impl ComponentTable {
         FlowComponent::all().filter(is_missing).collect()
     }
 
-    /// What all components need from the secrets manager.
-    pub(super) fn requests(&self, garden: &Garden) -> Vec<RequestedSecret> {
-        let of_one = |component: FlowComponent| match (self.0.get(&component), component) {
-            (Some(functions), _) => (functions.requests)(garden),
-            (None, FlowComponent::Written(component)) => component.requests(garden),
-            (None, FlowComponent::Unwritten(_)) => Vec::new(),
-        };
-        FlowComponent::all().flat_map(of_one).collect()
+    /// What all components need from the secrets manager, in the order of their deployment, after it has generated `authorities`.
+    ///
+    /// # Errors
+    /// If an authority was not generated whose certificates are part of a request.
+    pub(super) fn requests(
+        &self,
+        garden: &Garden,
+        authorities: &GeneratedSecrets,
+        observed: &ObservedState,
+    ) -> Result<Vec<RequestedSecret>, RenderError> {
+        let mut requests = Vec::new();
+        for component in FlowComponent::all() {
+            requests.extend(match (self.0.get(&component), component) {
+                (Some(functions), _) => (functions.requests)(garden, authorities, observed)?,
+                (None, FlowComponent::Written(component)) => {
+                    component.requests(garden, authorities, observed)?
+                }
+                (None, FlowComponent::Unwritten(_)) => Vec::new(),
+            });
+        }
+        Ok(requests)
     }
 
     /// The objects of a component.
@@ -156,14 +140,15 @@ mod tests {
     use super::*;
     use crate::components::fixture::Fixture;
 
-    const VALI: FlowComponent = FlowComponent::Unwritten(UnwrittenComponent::Vali);
+    const ISTIO: FlowComponent = FlowComponent::Unwritten(UnwrittenComponent::IstioDefinitions);
     const NOTHING: ComponentFunctions =
-        ComponentFunctions { requests: |_| Vec::new(), render: |_| Ok(Rendering::default()) };
+        ComponentFunctions { requests: |_, _, _| Ok(Vec::new()), render: |_| Ok(Rendering::default()) };
 
     #[test]
     fn what_is_missing_is_named() {
-        assert!(ComponentTable::default().missing().contains(&VALI));
-        assert!(!ComponentTable::new([(VALI, NOTHING)]).missing().contains(&VALI));
+        let missing = ComponentTable::default().missing();
+        assert_eq!(missing, UnwrittenComponent::ALL.map(FlowComponent::Unwritten));
+        assert!(!ComponentTable::new([(ISTIO, NOTHING)]).missing().contains(&ISTIO));
         let all = FlowComponent::all().map(|component| (component, NOTHING));
         assert!(ComponentTable::new(all).missing().is_empty());
     }
@@ -171,12 +156,33 @@ mod tests {
     #[test]
     fn what_nothing_renders_is_an_error() {
         let fixture = Fixture::default();
-        let table = ComponentTable::new([(VALI, NOTHING)]);
-        assert!(table.render(VALI, &fixture.values()).is_ok());
-        let error =
-            table.render(FlowComponent::Unwritten(UnwrittenComponent::Istio), &fixture.values()).unwrap_err();
-        assert_eq!(error.text(), "nothing renders the component Istio: add it to the table of components");
+        let table = ComponentTable::new([(ISTIO, NOTHING)]);
+        assert!(table.render(ISTIO, &fixture.values()).is_ok());
+        let fluent = FlowComponent::Unwritten(UnwrittenComponent::FluentDefinitions);
+        let error = table.render(fluent, &fixture.values()).unwrap_err().text();
+        assert_eq!(
+            error,
+            "nothing renders the component FluentDefinitions: add it to the table of components"
+        );
         let written = FlowComponent::Written(GardenComponent::KubeStateMetrics);
         assert!(table.render(written, &fixture.values()).is_ok());
+    }
+
+    #[test]
+    fn components_request_secrets_when_there_are_authorities() {
+        let mut fixture = Fixture::default();
+        let names = |fixture: &Fixture| -> Vec<String> {
+            let table = ComponentTable::default();
+            let requests = table.requests(&fixture.garden, &fixture.secrets, &fixture.observed).unwrap();
+            requests.into_iter().map(|requested| requested.request.name).collect()
+        };
+        let requested = names(&fixture);
+        assert_eq!(requested.first().map(String::as_str), Some("generic-token-kubeconfig"));
+        assert_eq!(requested.last().map(String::as_str), Some("plutono-tls"));
+        fixture.observed.wildcard_certificate = Some("wildcard".to_owned());
+        assert_eq!(names(&fixture), requested[..requested.len() - 1]);
+        let none = GeneratedSecrets::default();
+        let error = ComponentTable::default().requests(&fixture.garden, &none, &fixture.observed);
+        assert_eq!(error.unwrap_err().to_string(), r#"secret "ca" not found"#);
     }
 }

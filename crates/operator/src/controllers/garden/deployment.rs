@@ -1,5 +1,6 @@
 //! Deploys components: renders them and writes their objects.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::operator::Garden;
@@ -33,6 +34,7 @@ pub(super) struct Deployer<'a> {
     pub(super) runtime_version: &'a Version,
     pub(super) operator_version: &'a str,
     pub(super) images: &'a ImageVector,
+    pub(super) component_images: &'a BTreeMap<String, String>,
     pub(super) secrets: &'a GeneratedSecrets,
     pub(super) referenced: &'a ReferencedObjects,
     pub(super) observed: &'a ObservedState,
@@ -105,6 +107,7 @@ impl Deployer<'_> {
             runtime_version: self.runtime_version,
             operator_version: self.operator_version,
             images: self.images,
+            component_images: self.component_images,
             secrets: self.secrets,
             referenced: self.referenced,
             observed,

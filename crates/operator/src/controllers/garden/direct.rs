@@ -38,9 +38,7 @@ pub(super) async fn perform(client: &Client, step: &DirectStep) -> Result<(), St
             }
             write(client, object, |live| as_patch(labels(live, object))).await
         }
-        DirectStep::Patch(object) => {
-            write(client, object, |live| as_patch(patch(live, object))).await
-        }
+        DirectStep::Patch(object) => write(client, object, |live| as_patch(patch(live, object))).await,
         DirectStep::PatchLocked(secret) => {
             write(client, &secret.object, |live| as_patch(locked(live, secret))).await
         }

@@ -1,112 +1,48 @@
 //! How components that nothing renders yet are awaited and taken down.
 
-use std::time::Duration;
+use api::druid;
 
 use super::component_table::UnwrittenComponent;
 use super::definitions::{self, definition};
 use crate::components::Lifecycle;
-use crate::components::lifecycle::{AwaitedState, ManagedWait, ObjectWait, RemovalStep};
-use crate::components::rendering::ObjectName;
+use crate::components::lifecycle::{RemovalStep, RequiredAbsence};
 
-const RESOURCE_MANAGER: &str = "gardener-resource-manager";
-/// Name of its role in the runtime cluster.
-const RESOURCE_MANAGER_ROLE: &str = "gardener-resource-manager-seed";
-const MANAGED_RESOURCES: &str = "managedresources.resources.gardener.cloud";
-const ISTIO_SYSTEM: &str = "istio-system";
-const ISTIO_INGRESS: &str = "virtual-garden-istio-ingress";
-/// ManagedResources in the namespace `istio-system`.
-const ISTIO: [&str; 2] = ["istio-system", "virtual-garden-istio"];
-const ADMISSION: &str = "admissionregistration.k8s.io/v1";
-const RBAC: &str = "rbac.authorization.k8s.io/v1";
+/// Kinds of etcd-druid of which no object may exist, in the order of their definitions.
+const REQUIRED_ABSENCES: [RequiredAbsence; 2] = [
+    RequiredAbsence {
+        api_version: druid::API_VERSION,
+        kind: "Etcd",
+        refusal: "cannot delete etcd CRDs because there are still druidv1alpha1.Etcd resources left in the cluster",
+    },
+    RequiredAbsence {
+        api_version: druid::API_VERSION,
+        kind: "EtcdCopyBackupsTask",
+        refusal: "cannot delete etcd CRDs because there are still druidv1alpha1.EtcdCopyBackupsTask resources left in the cluster",
+    },
+];
 
 /// How a component is awaited and taken down.
 pub(super) fn of(component: UnwrittenComponent) -> Lifecycle {
-    let unawaited = |name: &str| Lifecycle::of_managed(name).unawaited();
-    match component {
-        UnwrittenComponent::EtcdDefinitions => of_definitions(definitions::ETCD, true),
-        UnwrittenComponent::VpaDefinitions => of_definitions(definitions::VPA, false),
-        UnwrittenComponent::HvpaDefinitions => of_definitions(definitions::HVPA, false),
-        UnwrittenComponent::IstioDefinitions => of_definitions(definitions::ISTIO, false),
-        UnwrittenComponent::FluentDefinitions => of_definitions(definitions::FLUENT, false),
-        UnwrittenComponent::ResourceManager => resource_manager(),
-        UnwrittenComponent::NginxIngress => unawaited("nginx-ingress"),
-        UnwrittenComponent::RuntimeSystem => unawaited("garden-system"),
-        UnwrittenComponent::Vpa => unawaited("vpa"),
-        UnwrittenComponent::Hvpa => unawaited("hvpa"),
-        UnwrittenComponent::EtcdDruid => Lifecycle {
-            deployed: vec![ManagedWait::of(&["etcd-druid"], Duration::from_mins(2)).rolled_out()],
-            ..Lifecycle::of_managed("etcd-druid")
-        },
-        UnwrittenComponent::Istio => istio(),
-        UnwrittenComponent::FluentOperator => unawaited("fluent-operator"),
-        UnwrittenComponent::FluentObjects => unawaited("fluent-operator-custom-resources-garden"),
-        UnwrittenComponent::FluentBit => unawaited("fluent-bit"),
-        UnwrittenComponent::Vali => vali(),
-        UnwrittenComponent::Plutono => unawaited("plutono"),
-    }
-}
-
-fn of_definitions(names: &[&str], are_protected: bool) -> Lifecycle {
-    let removal = names.iter().flat_map(|name| {
-        let confirmation = are_protected.then(|| RemovalStep::Confirm(definition(name)));
-        confirmation.into_iter().chain([RemovalStep::Object(definition(name))])
-    });
-    Lifecycle { removal: removal.collect(), ..Lifecycle::default() }
-}
-
-/// Nothing waits until it is gone.
-fn resource_manager() -> Lifecycle {
-    let mut removal = of_definitions(&[MANAGED_RESOURCES], true).removal;
-    removal.extend([
-        in_cluster(ADMISSION, "MutatingWebhookConfiguration", RESOURCE_MANAGER),
-        in_cluster(ADMISSION, "ValidatingWebhookConfiguration", RESOURCE_MANAGER),
-        in_cluster(RBAC, "ClusterRole", RESOURCE_MANAGER_ROLE),
-        in_cluster(RBAC, "ClusterRoleBinding", RESOURCE_MANAGER_ROLE),
-        RemovalStep::object("policy/v1", "PodDisruptionBudget", RESOURCE_MANAGER),
-        RemovalStep::object(
-            "autoscaling.k8s.io/v1",
-            "VerticalPodAutoscaler",
-            "gardener-resource-manager-vpa",
-        ),
-        RemovalStep::object("apps/v1", "Deployment", RESOURCE_MANAGER),
-        RemovalStep::object("v1", "Service", RESOURCE_MANAGER),
-        RemovalStep::object("v1", "ServiceAccount", RESOURCE_MANAGER),
-    ]);
-    let within = Duration::from_mins(5);
-    let ready = ObjectWait::deployment(RESOURCE_MANAGER, AwaitedState::Healthy, within);
-    Lifecycle { ready: vec![ready], removal, ..Lifecycle::default() }
-}
-
-/// Its namespaces go without a wait.
-fn istio() -> Lifecycle {
-    let wait =
-        ManagedWait { namespace: ISTIO_SYSTEM.to_owned(), ..ManagedWait::of(&ISTIO, Duration::from_mins(2)) };
-    let managed = ISTIO.map(|name| RemovalStep::ManagedIn(ISTIO_SYSTEM.to_owned(), name.to_owned()));
-    let namespaces = [ISTIO_SYSTEM, ISTIO_INGRESS].map(|name| in_cluster("v1", "Namespace", name));
-    Lifecycle {
-        deployed: vec![wait.clone()],
-        removal: managed.into_iter().chain(namespaces).collect(),
-        removed: vec![wait],
-        ..Lifecycle::default()
-    }
-}
-
-/// Nothing waits for it, as in the original.
-fn vali() -> Lifecycle {
-    let removal = vec![
-        RemovalStep::Managed("vali-target".to_owned()),
-        RemovalStep::Managed("vali".to_owned()),
-        RemovalStep::secret("shoot-access-valitail"),
-        RemovalStep::secret("shoot-access-kube-rbac-proxy"),
-    ];
+    let removal = match component {
+        UnwrittenComponent::EtcdDefinitions => of_etcd(),
+        UnwrittenComponent::VpaDefinitions => of_definitions(definitions::VPA),
+        UnwrittenComponent::HvpaDefinitions => of_definitions(definitions::HVPA),
+        UnwrittenComponent::IstioDefinitions => of_definitions(definitions::ISTIO),
+        UnwrittenComponent::FluentDefinitions => of_definitions(definitions::FLUENT),
+    };
     Lifecycle { removal, ..Lifecycle::default() }
 }
 
-fn in_cluster(api_version: &str, kind: &str, name: &str) -> RemovalStep {
-    RemovalStep::Object(ObjectName {
-        namespace: String::new(),
-        ..ObjectName::in_garden(api_version, kind, name)
-    })
+fn of_definitions(names: &[&str]) -> Vec<RemovalStep> {
+    names.iter().map(|name| RemovalStep::Object(definition(name))).collect()
+}
+
+/// They are protected: each deletion is confirmed once nothing is left of its kind.
+fn of_etcd() -> Vec<RemovalStep> {
+    let confirmed = REQUIRED_ABSENCES.into_iter().zip(definitions::ETCD).flat_map(|(absence, name)| {
+        [RemovalStep::RequireNone(absence), RemovalStep::Confirm(definition(name))]
+    });
+    confirmed.chain(of_definitions(definitions::ETCD)).collect()
 }
 
 #[cfg(test)]
@@ -116,22 +52,18 @@ mod tests {
     #[test]
     fn protected_definitions_are_confirmed_first() {
         let removal = of(UnwrittenComponent::EtcdDefinitions).removal;
-        let [first, second] = definitions::ETCD else { panic!("there are two") };
+        let [etcd, task] = definitions::ETCD else { panic!("there are two") };
+        let [no_etcd, no_task] = REQUIRED_ABSENCES;
         let want = [
-            RemovalStep::Confirm(definition(first)),
-            RemovalStep::Object(definition(first)),
-            RemovalStep::Confirm(definition(second)),
-            RemovalStep::Object(definition(second)),
+            RemovalStep::RequireNone(no_etcd),
+            RemovalStep::Confirm(definition(etcd)),
+            RemovalStep::RequireNone(no_task),
+            RemovalStep::Confirm(definition(task)),
+            RemovalStep::Object(definition(etcd)),
+            RemovalStep::Object(definition(task)),
         ];
         assert_eq!(removal, want);
         let unprotected = of(UnwrittenComponent::HvpaDefinitions).removal;
         assert_eq!(unprotected, [RemovalStep::Object(definition("hvpas.autoscaling.k8s.io"))]);
-    }
-
-    #[test]
-    fn istio_is_in_a_namespace_of_its_own() {
-        let lifecycle = of(UnwrittenComponent::Istio);
-        assert_eq!(lifecycle.deployed, lifecycle.removed);
-        assert_eq!(lifecycle.deployed[0].namespace, "istio-system");
     }
 }

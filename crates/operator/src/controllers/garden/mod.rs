@@ -51,10 +51,11 @@ mod teardown;
 mod triggers;
 mod waits;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::garden::condition::Gardener;
-use api::gardener::{OPERATION, ROLE};
+use api::gardener::OPERATION;
 use api::operator::{FINALIZER, Garden};
 use controller::clock::Clock;
 use controller::reconcile::finalizer;
@@ -62,9 +63,8 @@ use controller::{
     CancellationToken, Controller, Outcome, Reconcile, Request, Selection, Store, describe_error,
 };
 use formats::version::Version;
-use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
-use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::api::{Api, Patch, PatchParams};
 use secrets::Material;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -78,9 +78,8 @@ use self::progress_report::ProgressReport;
 use self::reconciliation::Reconciliation;
 use self::secret_store::SecretStore;
 use self::status::OperationType;
+use super::OperatorContext;
 use super::care::VirtualCluster;
-use super::{GARDEN_NAMESPACE, OperatorContext};
-use crate::components::generated::CA;
 use crate::components::image_vector::ImageVector;
 use crate::components::{GeneratedSecrets, ObservedState, ReferencedObjects};
 use crate::config::OperatorConfiguration;
@@ -91,8 +90,6 @@ pub const NAME: &str = "garden";
 
 /// The feature gate with which Hvpa objects scale components.
 const HVPA: &str = "HVPA";
-/// Value of the label [`ROLE`] of a Secret with a certificate for all hosts.
-const WILDCARD_CERTIFICATE: &str = "controlplane-cert";
 
 /// What the controller knows of its process and the runtime cluster.
 #[derive(Clone, Debug)]
@@ -103,6 +100,8 @@ pub struct GardenSettings {
     pub runtime_version: Version,
     /// The images.
     pub images: ImageVector,
+    /// Image vectors for components that deploy others, as text, by the name of the component.
+    pub component_images: BTreeMap<String, String>,
     /// Who renders the components.
     pub components: ComponentTable,
     /// Whether the runtime cluster is one of a developer, in which kube-apiserver has a fixed address.
@@ -231,23 +230,19 @@ impl Reconciler {
         Ok(Outcome::RequeueAfter(super::period(self.config.controllers.garden.sync_period)))
     }
 
-    /// Generates all Secrets and reads what components are rendered from.
+    /// Generates all Secrets, authorities first, and reads what components are rendered from.
     async fn prepare(&self, garden: &Garden, store: &Mutex<SecretStore>) -> Result<Prepared, GardenError> {
         let mut store = store.lock().await;
         for requested in authorities::requests(garden) {
             store.generate(&requested).await?;
         }
-        self.check_wildcard_certificate().await?;
-        let generated = store.generated();
-        store.generate(&authorities::token_kubeconfig(generated.bundle_pem(CA)?)).await?;
-        for requested in self.settings.components.requests(garden) {
+        let observed = observation::observe(&self.client, self.clock.now(), self.settings.is_local).await?;
+        let authorities = store.generated();
+        for requested in self.settings.components.requests(garden, &authorities, &observed)? {
             store.generate(&requested).await?;
         }
-        Ok(Prepared {
-            secrets: store.generated(),
-            referenced: observation::referenced(&self.client, garden).await?,
-            observed: observation::observe(&self.client, self.clock.now(), self.settings.is_local).await?,
-        })
+        let referenced = observation::referenced(&self.client, garden).await?;
+        Ok(Prepared { secrets: store.generated(), referenced, observed })
     }
 
     async fn deploy(
@@ -266,6 +261,7 @@ impl Reconciler {
                 runtime_version: &self.settings.runtime_version,
                 operator_version: &self.settings.identity.version,
                 images: &self.settings.images,
+                component_images: &self.settings.component_images,
                 secrets: &prepared.secrets,
                 referenced: &prepared.referenced,
                 observed: &prepared.observed,
@@ -298,19 +294,6 @@ impl Reconciler {
                 .map_err(|error| StepError::from(error).within("failed to remove finalizer"))?;
         }
         Ok(())
-    }
-
-    /// Of several certificates for all hosts none can be chosen.
-    async fn check_wildcard_certificate(&self) -> Result<(), StepError> {
-        let secrets: Api<Secret> = Api::namespaced(self.client.clone(), GARDEN_NAMESPACE);
-        let selector = format!("{ROLE}={WILDCARD_CERTIFICATE}");
-        let found = secrets.list_metadata(&ListParams::default().labels(&selector)).await?;
-        if found.items.len() < 2 {
-            return Ok(());
-        }
-        let text = "misconfigured cluster: not possible to provide more than one secret with annotation \
-                    controlplane-cert";
-        Err(StepError::State(text.to_owned()))
     }
 
     /// Writes an error to the status, and returns it.

@@ -2,7 +2,8 @@
 
 use kube::Client;
 use kube::api::{
-    Api, ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
+    Api, ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+    PostParams,
 };
 use serde_json::{Value, json};
 
@@ -43,6 +44,17 @@ pub(super) fn api_of(client: &Client, name: &ObjectName) -> Api<DynamicObject> {
 pub(super) async fn read(client: &Client, name: &ObjectName) -> Result<Option<Value>, StepError> {
     let found = api_of(client, name).get_opt(&name.name).await?;
     Ok(found.map(|object| json!(object)))
+}
+
+/// Whether there is any object of a kind, in any namespace; of a kind that is not served there is none.
+///
+/// # Errors
+/// If the API server refuses.
+pub(super) async fn any_exists(client: &Client, api_version: &str, kind: &str) -> Result<bool, StepError> {
+    match api(client, api_version, kind, "").list_metadata(&ListParams::default().limit(1)).await {
+        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(false),
+        found => Ok(!found?.items.is_empty()),
+    }
 }
 
 /// Creates an object; `false` if there is one of its name.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::gardener::ROLE;
 use api::operator::Garden;
 use api::{druid, resources};
 use controller::reconcile::references::ReferenceKind;
@@ -9,8 +10,8 @@ use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
-use kube::Client;
-use kube::api::{Api, PartialObjectMeta};
+use kube::api::{Api, ListParams, PartialObjectMeta};
+use kube::{Client, ResourceExt as _};
 use secrets::SecretData;
 
 use super::error::StepError;
@@ -20,7 +21,8 @@ use crate::components::existing::ExistingObjects;
 use crate::components::networks::VIRTUAL_API_SERVER;
 use crate::components::rendering::ObjectName;
 use crate::components::{
-    NAMESPACE, ObservedState, ReferencedObjects, access, kube_controller_manager, virtual_resource_manager,
+    NAMESPACE, ObservedState, ReferencedObjects, access, gardener_admission_controller, gardener_apiserver,
+    kube_controller_manager, resource_manager, virtual_resource_manager,
 };
 use crate::controllers::reference;
 
@@ -28,20 +30,28 @@ use crate::controllers::reference;
 pub(super) const KNOWS_NEW_KEY: &str = "credentials.gardener.cloud/new-encryption-key-populated";
 /// Deployments of the API servers that encrypt what they store.
 const API_SERVERS: [&str; 2] = [VIRTUAL_API_SERVER, GARDENER_APISERVER];
-const GARDENER_APISERVER: &str = "gardener-apiserver";
+const GARDENER_APISERVER: &str = gardener_apiserver::NAME;
 /// Objects that components take something over from, beside Etcds and their StatefulSets.
-const EXISTING: [(&str, &str, &str); 4] = [
+const EXISTING: [(&str, &str, &str); 6] = [
     ("apps/v1", "Deployment", VIRTUAL_API_SERVER),
     ("apps/v1", "Deployment", kube_controller_manager::NAME),
+    ("apps/v1", "Deployment", resource_manager::NAME),
     ("v1", "Service", VIRTUAL_API_SERVER),
+    ("v1", "Service", resource_manager::NAME),
     (resources::API_VERSION, "ManagedResource", virtual_resource_manager::MANAGED),
 ];
 /// The client that requests tokens for all others.
 const RESOURCE_MANAGER: &str = "gardener-resource-manager";
 /// The Deployment that decides what gardenlets may do.
-const ADMISSION_CONTROLLER: &str = "gardener-admission-controller";
+const ADMISSION_CONTROLLER: &str = gardener_admission_controller::NAME;
 /// Secrets with kubeconfigs whose users are kept.
 const KUBECONFIGS: [&str; 2] = ["gardener", "gardener-internal"];
+/// Value of the label [`ROLE`] of a Secret with a certificate for all hosts.
+const WILDCARD_CERTIFICATE: &str = "controlplane-cert";
+/// Label of ConfigMaps with dashboards of extensions.
+const EXTENSION_DASHBOARDS: &str = "extensions.gardener.cloud/configuration=monitoring";
+/// The key of those that operators see.
+const OPERATOR_DASHBOARDS: &str = "dashboard_operators";
 
 /// Reads the objects that a Garden refers to; absent ones are left out, as only their component knows what that means.
 ///
@@ -70,15 +80,18 @@ pub(super) async fn referenced(client: &Client, garden: &Garden) -> Result<Refer
 /// Looks at what the runtime cluster has before the flow; `is_local` says whether it is one of a developer.
 ///
 /// # Errors
-/// If the API server refuses.
+/// If the API server refuses, or one of several certificates for all hosts would have to be chosen.
 pub(super) async fn observe(
     client: &Client,
     now: Timestamp,
     is_local: bool,
 ) -> Result<ObservedState, StepError> {
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), NAMESPACE);
-    let (secrets, _) = apis(client);
-    let mut observed = ObservedState::default();
+    let (secrets, config_maps) = apis(client);
+    let mut observed = ObservedState {
+        wildcard_certificate: wildcard_certificate(&secrets).await?,
+        ..ObservedState::default()
+    };
     for name in KUBECONFIGS {
         if let Some(secret) = secrets.get_opt(name).await? {
             let kubeconfig = data_of(secret.data).get("kubeconfig").to_owned();
@@ -98,10 +111,34 @@ pub(super) async fn observe(
     if let Some(address) = cluster_ip(client, GARDENER_APISERVER).await? {
         observed.service_addresses.insert(GARDENER_APISERVER.to_owned(), address);
     }
+    observed.extension_dashboards = extension_dashboards(&config_maps).await?;
     observed.existing = existing(client).await?;
     observed.is_local = is_local;
     observed.time = Some(now);
     Ok(observed)
+}
+
+/// The name of the Secret with a certificate for all hosts; `None` without one.
+async fn wildcard_certificate(secrets: &Api<Secret>) -> Result<Option<String>, StepError> {
+    let selector = format!("{ROLE}={WILDCARD_CERTIFICATE}");
+    let mut found = secrets.list_metadata(&ListParams::default().labels(&selector)).await?.items;
+    if found.len() > 1 {
+        let text = format!(
+            "misconfigured cluster: not possible to provide more than one secret with annotation {WILDCARD_CERTIFICATE}"
+        );
+        return Err(StepError::State(text));
+    }
+    Ok(found.pop().map(|secret| secret.name_any()))
+}
+
+/// Dashboards of extensions for operators, by the name of the ConfigMap.
+async fn extension_dashboards(config_maps: &Api<ConfigMap>) -> Result<BTreeMap<String, String>, StepError> {
+    let found = config_maps.list(&ListParams::default().labels(EXTENSION_DASHBOARDS)).await?;
+    let texts = found.items.into_iter().filter_map(|config_map| {
+        let text = config_map.data?.remove(OPERATOR_DASHBOARDS)?;
+        Some((config_map.metadata.name?, text))
+    });
+    Ok(texts.collect())
 }
 
 /// The objects that components take something over from.

@@ -1,13 +1,10 @@
 //! The steps of the flow that brings a Garden to its specification.
 
-use api::operator::Garden;
 use controller::clock::Clock;
 use controller::describe_error;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube::Client;
-use kube::api::{Api, Patch, PatchParams};
-use serde_json::json;
 use tokio::sync::Mutex;
 
 use super::deployment::Deployer;
@@ -15,15 +12,14 @@ use super::error::StepError;
 use super::flow_run::FlowTasks;
 use super::flow_state::FlowProgress;
 use super::progress_report::ProgressReport;
+use super::removal::Remover;
 use super::secret_store::SecretStore;
 use super::step_plan::{self, StepPlan};
-use super::{bootstrap, encryption, etcds, removal, renewal, waits};
-use crate::components::generated::{CA_ETCD, GENERIC_TOKEN_KUBECONFIG};
+use super::{bootstrap, encryption, etcds, renewal, waits};
+use crate::components::generated::CA_ETCD;
 use crate::controllers::care::VirtualCluster;
 use crate::flow::FlowStep;
 
-/// Annotation of a Garden: the Secret with the kubeconfig that all components share.
-const TOKEN_KUBECONFIG: &str = "generic-token-kubeconfig.secret.gardener.cloud/name";
 const ENCRYPTION_KEY: &str = "kube-apiserver-etcd-encryption-key";
 
 /// What the steps of one reconciliation work with.
@@ -61,12 +57,12 @@ impl Reconciliation<'_> {
             StepPlan::Await(component) => waits::deployed(client, &component.lifecycle()).await,
             StepPlan::DeployWithHvpa(component) if self.has_hvpa => deployer.deploy(component).await,
             StepPlan::DeployWithHvpa(component) => {
-                removal::delete(client, &component.lifecycle(), self.clock).await
+                let remover = Remover { client, store: self.store, clock: self.clock };
+                remover.delete(&component.lifecycle()).await
             }
             StepPlan::DeployApiServer(component, deployment) => {
                 deployer.deploy_api_server(component, deployment).await
             }
-            StepPlan::TokenKubeconfig => self.name_token_kubeconfig().await,
             StepPlan::Etcds => etcds::deploy(deployer).await,
             StepPlan::VirtualResourceManager => bootstrap::deploy(deployer, self.store, self.clock).await,
             StepPlan::RenewAccess => renewal::access_secrets(client).await,
@@ -80,20 +76,6 @@ impl Reconciliation<'_> {
             StepPlan::Snapshot => encryption::snapshot(client, deployer.secrets.bundle_pem(CA_ETCD)?).await,
             StepPlan::ForgetEncryption => encryption::unlabel(client, &self.connect().await?).await,
         }
-    }
-
-    async fn name_token_kubeconfig(&self) -> Result<(), StepError> {
-        let (garden, name) = (self.deployer.garden, self.deployer.secrets.all(GENERIC_TOKEN_KUBECONFIG)?);
-        let name = &name.current.name;
-        let annotations = garden.metadata.annotations.as_ref();
-        if annotations.and_then(|annotations| annotations.get(TOKEN_KUBECONFIG)) == Some(name) {
-            return Ok(());
-        }
-        let gardens: Api<Garden> = Api::all(self.deployer.client.clone());
-        let patch = Patch::Merge(json!({"metadata": {"annotations": {TOKEN_KUBECONFIG: name}}}));
-        let garden = garden.metadata.name.as_deref().unwrap_or_default();
-        gardens.patch_metadata(garden, &PatchParams::default(), &patch).await?;
-        Ok(())
     }
 
     /// A client of the virtual cluster, whose API server answers.

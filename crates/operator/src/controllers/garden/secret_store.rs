@@ -85,6 +85,17 @@ impl SecretStore {
         GeneratedSecrets::of(&self.manager, self.names.iter().map(String::as_str))
     }
 
+    /// Deletes the Secret that answered a request of this name: the bundle where there is one, else the current one. A request that was
+    /// not made has none.
+    ///
+    /// # Errors
+    /// If the deletion is refused.
+    pub(super) async fn delete(&mut self, request: &str) -> Result<(), StepError> {
+        let Some(secret) = self.manager.get(request, None) else { return Ok(()) };
+        let name = secret.name.clone();
+        self.write(vec![PlannedWrite::Delete { name }]).await.map(drop)
+    }
+
     /// Deletes the Secrets of the manager that no request was answered with.
     ///
     /// # Errors

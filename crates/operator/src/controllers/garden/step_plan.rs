@@ -21,8 +21,6 @@ pub(super) enum StepPlan {
     DeployWithHvpa(FlowComponent),
     /// Deploys an API server, which may learn a new key for etcd, and the name of its Deployment.
     DeployApiServer(FlowComponent, &'static str),
-    /// Names the kubeconfig that all components share in an annotation of the Garden.
-    TokenKubeconfig,
     /// Deploys both etcds, whose members may learn a new authority first.
     Etcds,
     /// Deploys the resource-manager of the virtual cluster, which may need its first token.
@@ -48,72 +46,69 @@ type NamedPlan = (&'static str, StepPlan);
 
 /// Steps that deploy what the virtual cluster needs of the runtime cluster, and what observes both.
 const RUNTIME_CLUSTER: &[NamedPlan] = &[
-    ("Generating generic token kubeconfig", StepPlan::TokenKubeconfig),
-    ("Deploying ETCD-related custom resource definitions", deploy(Unwritten::EtcdDefinitions)),
-    ("Deploying custom resource definitions for VPA", deploy(Unwritten::VpaDefinitions)),
-    ("Reconciling custom resource definitions for HVPA", deploy_with_hvpa(Unwritten::HvpaDefinitions)),
-    ("Deploying custom resource definitions for Istio", deploy(Unwritten::IstioDefinitions)),
-    ("Deploying custom resource definitions for fluent-operator", deploy(Unwritten::FluentDefinitions)),
+    ("Generating generic token kubeconfig", deploy(Written::GenericTokenKubeconfig)),
+    ("Deploying ETCD-related custom resource definitions", deploy_unwritten(Unwritten::EtcdDefinitions)),
+    ("Deploying custom resource definitions for VPA", deploy_unwritten(Unwritten::VpaDefinitions)),
+    (
+        "Reconciling custom resource definitions for HVPA",
+        StepPlan::DeployWithHvpa(FlowComponent::Unwritten(Unwritten::HvpaDefinitions)),
+    ),
+    ("Deploying custom resource definitions for Istio", deploy_unwritten(Unwritten::IstioDefinitions)),
+    (
+        "Deploying custom resource definitions for fluent-operator",
+        deploy_unwritten(Unwritten::FluentDefinitions),
+    ),
     (
         "Deploying and waiting for gardener-resource-manager to be healthy",
-        deploy_and_await(Unwritten::ResourceManager),
+        deploy_and_await(Written::ResourceManager),
     ),
-    ("Deploying nginx-ingress controller", deploy(Unwritten::NginxIngress)),
-    ("Deploying runtime system resources", deploy(Unwritten::RuntimeSystem)),
-    ("Deploying Kubernetes vertical pod autoscaler", deploy(Unwritten::Vpa)),
-    ("Deploying HVPA controller", deploy_with_hvpa(Unwritten::Hvpa)),
-    ("Deploying ETCD Druid", deploy_and_await(Unwritten::EtcdDruid)),
-    ("Deploying Istio", deploy_and_await(Unwritten::Istio)),
-    ("Deploying fluent-operator", deploy(Unwritten::FluentOperator)),
-    ("Deploying fluent-operator CustomResources", deploy(Unwritten::FluentObjects)),
-    ("Deploying fluent-bit", deploy(Unwritten::FluentBit)),
-    ("Deploying Vali", deploy(Unwritten::Vali)),
-    ("Deploying Plutono", deploy(Unwritten::Plutono)),
-    ("Deploying Kube State Metrics", StepPlan::Deploy(written(Written::KubeStateMetrics))),
-    ("Deploying Gardener Metrics Exporter", StepPlan::Deploy(written(Written::GardenerMetricsExporter))),
+    ("Deploying nginx-ingress controller", deploy(Written::NginxIngress)),
+    ("Deploying runtime system resources", deploy(Written::RuntimeSystem)),
+    ("Deploying Kubernetes vertical pod autoscaler", deploy(Written::VerticalPodAutoscaler)),
+    ("Deploying HVPA controller", deploy(Written::HvpaController)),
+    ("Deploying ETCD Druid", deploy_and_await(Written::EtcdDruid)),
+    ("Deploying Istio", deploy_and_await(Written::Istio)),
+    ("Deploying fluent-operator", deploy(Written::FluentOperator)),
+    ("Deploying fluent-operator CustomResources", deploy(Written::FluentResources)),
+    ("Deploying fluent-bit", deploy(Written::FluentBit)),
+    ("Deploying Vali", deploy(Written::Vali)),
+    ("Deploying Plutono", deploy(Written::Plutono)),
+    ("Deploying Kube State Metrics", deploy(Written::KubeStateMetrics)),
+    ("Deploying Gardener Metrics Exporter", deploy(Written::GardenerMetricsExporter)),
 ];
 
 /// Steps that deploy the virtual cluster, and Gardener in it.
 const VIRTUAL_CLUSTER: &[NamedPlan] = &[
     ("Deploying main and events ETCDs of virtual garden", StepPlan::Etcds),
-    ("Waiting until main and event ETCDs report readiness", StepPlan::Await(written(Written::Etcd))),
+    ("Waiting until main and event ETCDs report readiness", wait_for(Written::Etcd)),
     (
         "Deploying and waiting for kube-apiserver service in the runtime cluster",
-        StepPlan::DeployAndAwait(written(Written::KubeApiServerService)),
+        deploy_and_await(Written::KubeApiServerService),
     ),
-    ("Deploying Kubernetes API server service SNI", StepPlan::Deploy(written(Written::KubeApiServerSni))),
+    ("Deploying Kubernetes API server service SNI", deploy(Written::KubeApiServerSni)),
     (
         "Deploying Kubernetes API Server",
         StepPlan::DeployApiServer(written(Written::KubeApiServer), kube_apiserver::NAME),
     ),
-    ("Waiting until Kubernetes API server rolled out", StepPlan::Await(written(Written::KubeApiServer))),
-    (
-        "Deploying Kubernetes Controller Manager",
-        StepPlan::DeployAndAwait(written(Written::KubeControllerManager)),
-    ),
+    ("Waiting until Kubernetes API server rolled out", wait_for(Written::KubeApiServer)),
+    ("Deploying Kubernetes Controller Manager", deploy_and_await(Written::KubeControllerManager)),
     ("Deploying gardener-resource-manager for virtual garden", StepPlan::VirtualResourceManager),
     (
         "Waiting until gardener-resource-manager for virtual garden rolled out",
-        StepPlan::Await(written(Written::VirtualResourceManager)),
+        wait_for(Written::VirtualResourceManager),
     ),
     (
         "Deploying Gardener API Server",
         StepPlan::DeployApiServer(written(Written::GardenerApiServer), gardener_apiserver::NAME),
     ),
-    ("Waiting until Gardener API server rolled out", StepPlan::Await(written(Written::GardenerApiServer))),
-    (
-        "Deploying Gardener Admission Controller",
-        StepPlan::DeployAndAwait(written(Written::GardenerAdmissionController)),
-    ),
-    (
-        "Deploying Gardener Controller Manager",
-        StepPlan::DeployAndAwait(written(Written::GardenerControllerManager)),
-    ),
-    ("Deploying Gardener Scheduler", StepPlan::DeployAndAwait(written(Written::GardenerScheduler))),
-    ("Deploying virtual system resources", StepPlan::Deploy(written(Written::VirtualSystem))),
+    ("Waiting until Gardener API server rolled out", wait_for(Written::GardenerApiServer)),
+    ("Deploying Gardener Admission Controller", deploy_and_await(Written::GardenerAdmissionController)),
+    ("Deploying Gardener Controller Manager", deploy_and_await(Written::GardenerControllerManager)),
+    ("Deploying Gardener Scheduler", deploy_and_await(Written::GardenerScheduler)),
+    ("Deploying virtual system resources", deploy(Written::VirtualSystem)),
     (
         "Deploying resources for gardener-operator access to virtual garden",
-        StepPlan::DeployAndAwait(written(Written::GardenerAccess)),
+        deploy_and_await(Written::GardenerAccess),
     ),
     ("Initializing connection to virtual garden cluster", StepPlan::Connect),
 ];
@@ -158,16 +153,20 @@ const fn written(component: Written) -> FlowComponent {
     FlowComponent::Written(component)
 }
 
-const fn deploy(component: Unwritten) -> StepPlan {
+const fn deploy(component: Written) -> StepPlan {
+    StepPlan::Deploy(written(component))
+}
+
+const fn deploy_and_await(component: Written) -> StepPlan {
+    StepPlan::DeployAndAwait(written(component))
+}
+
+const fn wait_for(component: Written) -> StepPlan {
+    StepPlan::Await(written(component))
+}
+
+const fn deploy_unwritten(component: Unwritten) -> StepPlan {
     StepPlan::Deploy(FlowComponent::Unwritten(component))
-}
-
-const fn deploy_and_await(component: Unwritten) -> StepPlan {
-    StepPlan::DeployAndAwait(FlowComponent::Unwritten(component))
-}
-
-const fn deploy_with_hvpa(component: Unwritten) -> StepPlan {
-    StepPlan::DeployWithHvpa(FlowComponent::Unwritten(component))
 }
 
 #[cfg(test)]

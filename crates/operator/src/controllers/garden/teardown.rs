@@ -10,8 +10,6 @@ pub(super) enum Removal {
     Component(FlowComponent),
     /// The same, but waits only if the feature gate `HVPA` is on.
     ComponentWithHvpa(FlowComponent),
-    /// Fails while there are objects of etcd-druid; what cannot be done before says the text.
-    RefuseWhileEtcds(&'static str),
     /// Fails while there are ManagedResources of the runtime cluster.
     RefuseWhileManaged,
     /// Deletes the Secrets of the secrets manager.
@@ -22,7 +20,7 @@ pub(super) enum Removal {
 type NamedRemovals = (&'static str, &'static [Removal]);
 
 const STEPS: &[NamedRemovals] = &[
-    ("Destroying Plutono", &[unwritten(Unwritten::Plutono)]),
+    ("Destroying Plutono", &[written(Written::Plutono)]),
     ("Destroying Gardener Metrics Exporter", &[written(Written::GardenerMetricsExporter)]),
     ("Destroying Kube State Metrics", &[written(Written::KubeStateMetrics)]),
     ("Destroying Gardener Scheduler", &[written(Written::GardenerScheduler)]),
@@ -37,41 +35,32 @@ const STEPS: &[NamedRemovals] = &[
     ("Destroying Kubernetes API Server service", &[written(Written::KubeApiServerService)]),
     ("Destroying Kubernetes API Server", &[written(Written::KubeApiServer)]),
     ("Destroying main and events ETCDs of virtual garden", &[written(Written::Etcd)]),
-    // The kubeconfig goes with all other Secrets of the secrets manager, and clients with its content.
-    ("Cleaning up generic token kubeconfig", &[]),
+    ("Cleaning up generic token kubeconfig", &[written(Written::GenericTokenKubeconfig)]),
+    // A client is made anew whenever the content of its Secret changes.
     ("Invalidate client for virtual garden", &[]),
+    ("Destroying ETCD Druid", &[written(Written::EtcdDruid)]),
+    ("Destroying Istio", &[written(Written::Istio)]),
     (
-        "Destroying ETCD Druid",
-        &[
-            Removal::RefuseWhileEtcds("cannot debootstrap etcd-druid because"),
-            unwritten(Unwritten::EtcdDruid),
-        ],
+        "Destroying HVPA controller",
+        &[Removal::ComponentWithHvpa(FlowComponent::Written(Written::HvpaController))],
     ),
-    ("Destroying Istio", &[unwritten(Unwritten::Istio)]),
-    ("Destroying HVPA controller", &[Removal::ComponentWithHvpa(FlowComponent::Unwritten(Unwritten::Hvpa))]),
-    ("Destroying Kubernetes vertical pod autoscaler", &[unwritten(Unwritten::Vpa)]),
-    ("Destroying nginx-ingress controller", &[unwritten(Unwritten::NginxIngress)]),
-    ("Destroying fluent-operator custom resources", &[unwritten(Unwritten::FluentObjects)]),
-    ("Destroying fluent-bit", &[unwritten(Unwritten::FluentBit)]),
-    ("Destroying fluent-operator", &[unwritten(Unwritten::FluentOperator)]),
-    ("Destroying Vali", &[unwritten(Unwritten::Vali)]),
-    ("Destroying runtime system resources", &[unwritten(Unwritten::RuntimeSystem)]),
+    ("Destroying Kubernetes vertical pod autoscaler", &[written(Written::VerticalPodAutoscaler)]),
+    ("Destroying nginx-ingress controller", &[written(Written::NginxIngress)]),
+    ("Destroying fluent-operator custom resources", &[written(Written::FluentResources)]),
+    ("Destroying fluent-bit", &[written(Written::FluentBit)]),
+    ("Destroying fluent-operator", &[written(Written::FluentOperator)]),
+    ("Destroying Vali", &[written(Written::Vali)]),
+    ("Destroying runtime system resources", &[written(Written::RuntimeSystem)]),
     ("Ensuring no ManagedResources exist anymore", &[Removal::RefuseWhileManaged]),
     (
         "Destroying and waiting for gardener-resource-manager to be deleted",
-        &[unwritten(Unwritten::ResourceManager)],
+        &[written(Written::ResourceManager)],
     ),
     ("Destroying custom resource definition for fluent-operator", &[unwritten(Unwritten::FluentDefinitions)]),
     ("Destroying custom resource definition for Istio", &[unwritten(Unwritten::IstioDefinitions)]),
     ("Destroying custom resource definition for VPA", &[unwritten(Unwritten::VpaDefinitions)]),
     ("Destroying custom resource definition for HVPA", &[unwritten(Unwritten::HvpaDefinitions)]),
-    (
-        "Destroying ETCD-related custom resource definitions",
-        &[
-            Removal::RefuseWhileEtcds("cannot delete etcd CRDs because"),
-            unwritten(Unwritten::EtcdDefinitions),
-        ],
-    ),
+    ("Destroying ETCD-related custom resource definitions", &[unwritten(Unwritten::EtcdDefinitions)]),
     ("Cleaning up secrets", &[Removal::Secrets]),
 ];
 
