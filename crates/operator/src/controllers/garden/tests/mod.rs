@@ -1,5 +1,6 @@
 //! Whole reconciliations and deletions on the embedded API server, with small components.
 
+mod single_steps;
 mod world;
 
 use std::time::Duration;
@@ -25,26 +26,25 @@ const KEY_NAME: &str = "credentials.gardener.cloud/key-name";
 /// Renders a component.
 type Render = fn(&GardenValues<'_>) -> Result<Rendering, RenderError>;
 
-/// Each component has what is waited for, and nothing else; the resource-manager of the virtual cluster has all that it has.
+/// Components that are deployed as they are; of the others there is what is waited for, and nothing else.
+const WHOLE: [FlowComponent; 2] = [
+    FlowComponent::Written(GardenComponent::GenericTokenKubeconfig),
+    FlowComponent::Written(GardenComponent::VirtualResourceManager),
+];
+
 fn functions(component: FlowComponent) -> ComponentFunctions {
-    let render = match component {
-        FlowComponent::Unwritten(component) => of_unwritten(component),
+    let render: Render = match component {
+        FlowComponent::Unwritten(_) => |_: &GardenValues<'_>| Ok(Rendering::default()),
         FlowComponent::Written(component) => of_written(component),
     };
-    ComponentFunctions { requests: |_| Vec::new(), render }
-}
-
-fn of_unwritten(component: UnwrittenComponent) -> Render {
-    match component {
-        UnwrittenComponent::ResourceManager => |_| Ok(deployed("gardener-resource-manager")),
-        UnwrittenComponent::EtcdDruid => |_| Ok(managed(&["etcd-druid"])),
-        UnwrittenComponent::Istio => |_| Ok(in_istio()),
-        _ => |_| Ok(Rendering::default()),
-    }
+    ComponentFunctions { requests: |_, _, _| Ok(Vec::new()), render }
 }
 
 fn of_written(component: GardenComponent) -> Render {
     match component {
+        GardenComponent::ResourceManager => |_| Ok(deployed("gardener-resource-manager")),
+        GardenComponent::EtcdDruid => |_| Ok(managed(&["etcd-druid"])),
+        GardenComponent::Istio => |_| Ok(in_istio()),
         GardenComponent::Etcd => |_| Ok(etcds()),
         GardenComponent::KubeApiServer => |_| Ok(deployed("virtual-garden-kube-apiserver")),
         GardenComponent::KubeControllerManager => |_| Ok(deployed("virtual-garden-kube-controller-manager")),
@@ -66,8 +66,7 @@ fn of_written(component: GardenComponent) -> Render {
 }
 
 fn table(is_there: impl Fn(FlowComponent) -> bool) -> ComponentTable {
-    let own = FlowComponent::Written(GardenComponent::VirtualResourceManager);
-    let all = FlowComponent::all().filter(|component| *component != own && is_there(*component));
+    let all = FlowComponent::all().filter(|component| !WHOLE.contains(component) && is_there(*component));
     ComponentTable::new(all.map(|component| (component, functions(component))))
 }
 
@@ -191,18 +190,24 @@ async fn request(world: &World, operation: &str) {
 #[tokio::test(start_paused = true)]
 async fn a_failed_step_is_told_and_the_others_run() {
     let mut world = World::without(&[]).await;
-    world.start(table(|component| component != FlowComponent::Unwritten(UnwrittenComponent::Vali)));
+    world.start(table(|component| {
+        component != FlowComponent::Unwritten(UnwrittenComponent::FluentDefinitions)
+    }));
     world.act();
     world.create_garden("garden", &json!({})).await;
     let garden = world.garden_that(has_state("Error")).await;
-    let want = "1 error occurred:\n\t* task \"Deploying Vali\" failed: nothing renders the component Vali: add it to \
-                the table of components\n\n Operation will be retried.";
+    let want = "1 error occurred:\n\t* task \"Deploying custom resource definitions for fluent-operator\" failed: \
+                nothing renders the component FluentDefinitions: add it to the table of components\n\n Operation \
+                will be retried.";
     let operation = &garden["status"]["lastOperation"];
     assert_eq!(operation["description"], want);
     assert_eq!(operation["type"], "Reconcile");
     assert_ne!(operation["progress"], 0);
     let resources: Api<ManagedResource> = Api::namespaced(world.client.clone(), "garden");
-    assert!(resources.get_opt("etcd-druid").await.unwrap().is_some(), "druid does not wait for Vali");
+    assert!(
+        resources.get_opt("etcd-druid").await.unwrap().is_some(),
+        "druid does not wait for fluent-operator"
+    );
 }
 
 #[tokio::test(start_paused = true)]

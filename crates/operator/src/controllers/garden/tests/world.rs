@@ -1,5 +1,6 @@
 //! A runtime cluster on the embedded API server, and who makes things ready there: etcd-druid, the resource-manager, Deployments.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -148,6 +149,7 @@ fn start(server: &ApiServer, client: &Client, components: ComponentTable) -> Run
         identity: serde_json::from_value(identity).unwrap(),
         runtime_version: formats::version::Version::parse("1.27.1").unwrap(),
         images: ImageVector::built_in().unwrap(),
+        component_images: BTreeMap::new(),
         components,
         is_local: false,
         material: || Box::new(OneCertificate),
