@@ -1,7 +1,7 @@
 //! gardener-operator: the configuration, the process, the webhooks of Garden and the controllers beside the one that
 //! reconciles Gardens, as the original's.
 //!
-//! That controller ([`controllers::garden`]) is not registered as long as components of a Garden are missing. The management
+//! That controller ([`controllers::garden`]) is not registered as long as definitions of kinds are missing that it deploys. The management
 //! of the webhooks' certificates and the check of versions at the start are not built yet: contracts/operator/ledger.yaml names
 //! them.
 //!

@@ -22,7 +22,8 @@ pub enum DirectStep {
     Create(Value),
     /// The same, but the labels of one that exists already become these.
     CreateOrLabel(Value),
-    /// Create an object, or change what differs in the fields that are set here.
+    /// Create an object, or change what differs in the fields that are set here. A workload loses annotations for ConfigMaps and
+    /// Secrets that it does not use any more.
     Patch(Value),
     /// The same, and fail if the object has changed since it was read. For access Secrets. OPC-015.
     PatchLocked(AccessSecret),

@@ -4,7 +4,7 @@
 //! `teardown` say by their names.
 //!
 //! - `triggers`, `operation`, `status` — when a Garden is reconciled, what its annotation requests, what its status tells;
-//! - `requirements`, `authorities`, `secret_store`, `observation` — what precedes the flow;
+//! - `requirements`, `authorities`, `observation`, `secret_store` — what precedes the flow;
 //! - `flow_state`, `flow_run`, `retry`, `progress_report` — the flow in execution;
 //! - [`identity`] — who the operator is;
 //! - [`component_table`], `lifecycles`, `deployment`, `etcds`, `bootstrap`, `step_plan`, `reconciliation` — what is deployed;
@@ -14,7 +14,8 @@
 //!
 //! No pass is limited as a whole: the waits of its steps are, and the original does the same.
 //!
-//! The controller is not among those that the operator runs as long as components are missing in its table.
+//! The controller is not among those that the operator runs as long as components are missing in its table: definitions of kinds.
+//! It deploys and takes down all others as [`components`](crate::components) says.
 
 mod authorities;
 mod bootstrap;
