@@ -1,8 +1,9 @@
 //! gardener-operator: the configuration, the process, the webhooks of Garden and the controllers beside the one that
 //! reconciles Gardens, as the original's.
 //!
-//! That controller (garden), the management of the webhooks' certificates and the check of versions at the start are
-//! not built yet: contracts/operator/ledger.yaml names them.
+//! That controller ([`controllers::garden`]) is not registered as long as definitions of kinds are missing that it deploys. The management
+//! of the webhooks' certificates and the check of versions at the start are not built yet: contracts/operator/ledger.yaml names
+//! them.
 //!
 //! - [`config`] — the configuration of an instance;
 //! - [`webhooks`] — pure functions that fill in and judge Gardens;
@@ -10,7 +11,7 @@
 //! - [`registrations`] — the webhook configurations;
 //! - [`controllers`] — one module per controller, and their common context;
 //! - [`components`] — what it is to deploy for a Garden, as pure functions from values to objects;
-//! - [`flow`] — what the missing controller is to do with a Garden, as a value;
+//! - [`flow`] — what is done with a Garden, as a value;
 //! - [`command`] — the command line and the process.
 
 pub mod command;

@@ -23,6 +23,8 @@ const MOUNT_PATH: &str = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconf
 pub const ACCOUNT_NAMESPACE: &str = "kube-system";
 /// The kubeconfig in pods that [`mount_kubeconfig`] has changed.
 pub const KUBECONFIG: &str = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig/kubeconfig";
+/// The token in such pods.
+pub const TOKEN_FILE: &str = "/var/run/secrets/gardener.cloud/shoot/generic-kubeconfig/token";
 
 /// The name of a client's access Secret. OPC-014.
 #[must_use]

@@ -15,6 +15,9 @@ pub enum RenderError {
     /// There is no image.
     #[error(transparent)]
     Image(#[from] ImageVectorError),
+    /// The program does not come with this CustomResourceDefinition.
+    #[error("CustomResourceDefinition {0:?} not found")]
+    UnknownDefinition(&'static str),
     /// Two objects of a ManagedResource have the same key.
     #[error("duplicate filename in registry: {0:?}")]
     DuplicateKey(String),
@@ -35,6 +38,15 @@ pub enum RenderError {
         /// The reason.
         #[source]
         source: VersionError,
+    },
+    /// The dashboards of extensions, or one of them, cannot be read.
+    #[error("error reading dashboards {name}: {source}")]
+    Dashboards {
+        /// The dashboard; `of extensions` for all of them.
+        name: String,
+        /// What is wrong.
+        #[source]
+        source: formats::yaml::Error,
     },
     /// The maintenance window is none.
     #[error(transparent)]
@@ -70,6 +82,9 @@ pub enum RenderError {
         /// What is missing.
         reason: String,
     },
+    /// The configuration of the ingress controller is no object.
+    #[error("cannot read spec.runtimeCluster.ingress.controller.providerConfig: {0} is no object")]
+    IngressConfig(String),
     /// The configuration of an admission plugin cannot be read, or is of another kind than the plugin's.
     #[error("cannot decode config for admission plugin {plugin}: {reason}")]
     PluginConfig {

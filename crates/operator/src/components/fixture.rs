@@ -27,7 +27,7 @@ const AUTHORITIES: [&str; 8] = [
     "service-account-key",
 ];
 /// Other requests, without a bundle.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 17] = [
     "etcd-client",
     "etcd-server-main",
     "etcd-server-events",
@@ -40,10 +40,14 @@ const OTHERS: [&str; 15] = [
     "kube-controller-manager-server",
     "virtual-garden-gardener-resource-manager-server",
     "generic-token-kubeconfig",
+    "gardener-resource-manager-server",
+    "vpa-admission-controller-server",
     "gardener-apiserver",
     "gardener-admission-controller-cert",
     "gardener-apiserver-etcd-encryption-key",
 ];
+/// Requests of what people reach by an Ingress, without a bundle.
+const OF_INGRESSES: [&str; 2] = ["observability-ingress", "plutono-tls"];
 
 /// What [`GardenValues`] borrows.
 #[derive(Clone, Debug)]
@@ -52,6 +56,7 @@ pub(crate) struct Fixture {
     pub(crate) config: OperatorConfiguration,
     pub(crate) runtime_version: Version,
     pub(crate) images: ImageVector,
+    pub(crate) component_images: BTreeMap<String, String>,
     pub(crate) secrets: GeneratedSecrets,
     pub(crate) referenced: ReferencedObjects,
     pub(crate) observed: ObservedState,
@@ -70,12 +75,14 @@ impl Fixture {
         let mut garden = minimal();
         merge(&mut garden, fields);
         let with_bundle = AUTHORITIES.map(|name| (name.to_owned(), generated(name, true)));
-        let without = OTHERS.map(|name| (name.to_owned(), generated(name, false)));
+        let others = OTHERS.iter().chain(&OF_INGRESSES);
+        let without = others.map(|name| ((*name).to_owned(), generated(name, false)));
         Self {
             garden: serde_json::from_value(garden).unwrap(),
             config: OperatorConfiguration::default(),
             runtime_version: Version::parse("1.27.1").unwrap(),
             images: ImageVector::built_in().unwrap(),
+            component_images: BTreeMap::new(),
             secrets: GeneratedSecrets(with_bundle.into_iter().chain(without).collect()),
             referenced: ReferencedObjects::default(),
             observed: ObservedState::default(),
@@ -87,8 +94,12 @@ impl Fixture {
         self
     }
 
-    pub(crate) fn with_hvpa(mut self) -> Self {
-        self.config.feature_gates.insert("HVPA".to_owned(), true);
+    pub(crate) fn with_hvpa(self) -> Self {
+        self.with_gate("HVPA")
+    }
+
+    pub(crate) fn with_gate(mut self, gate: &str) -> Self {
+        self.config.feature_gates.insert(gate.to_owned(), true);
         self
     }
 
@@ -137,6 +148,7 @@ impl Fixture {
             runtime_version: &self.runtime_version,
             operator_version: "v1.82.0",
             images: &self.images,
+            component_images: &self.component_images,
             secrets: &self.secrets,
             referenced: &self.referenced,
             observed: &self.observed,

@@ -15,6 +15,8 @@ const BUNDLE: &str = "bundle.crt";
 
 /// Name of the request of the authority of the virtual cluster.
 pub const CA: &str = "ca";
+/// Name of the request of the authority of components in the runtime cluster.
+pub const CA_RUNTIME: &str = "ca-garden-runtime";
 /// Name of the request of the authority of etcd.
 pub const CA_ETCD: &str = "ca-etcd";
 /// Name of the request of the authority of Gardener's own control plane.

@@ -26,12 +26,6 @@ const GATEWAY: &str = "istio-ingressgateway";
 pub(super) const GATEWAY_NAMESPACE: &str = "virtual-garden-istio-ingress";
 /// The address in a cluster of a developer.
 const LOCAL_ADDRESS: &str = "10.2.10.2";
-/// What the setting of topology-aware routing adds, and takes away.
-const ROUTING: [&str; 3] = [
-    "/metadata/labels/endpoint-slice-hints.resources.gardener.cloud~1consider",
-    "/metadata/annotations/service.kubernetes.io~1topology-mode",
-    "/metadata/annotations/service.kubernetes.io~1topology-aware-hints",
-];
 
 /// What must be written. Annotations for load balancers stay when a Garden has them no longer, as in the original. OPC-019, OPC-068.
 #[must_use]
@@ -51,7 +45,7 @@ pub fn render(values: &GardenValues<'_>) -> Rendering {
         service["spec"]["clusterIP"] = Value::from(LOCAL_ADDRESS);
     }
     topology::set_routing(&mut service, values);
-    remove_stale(&mut service, existing, &ROUTING);
+    remove_stale(&mut service, existing, &topology::FIELDS);
     Rendering { steps: vec![DirectStep::Patch(service)], ..Rendering::default() }
 }
 

@@ -6,14 +6,14 @@ use api::networking::{TO_DNS, TO_RUNTIME_API_SERVER};
 use api::resources::DELETE_ON_INVALID_UPDATE;
 use serde_json::{Value, json};
 
-use super::NAMESPACE;
 use super::error::RenderError;
 use super::managed::ManagedObjects;
 use super::networks::{AllowedPods, allowed};
 use super::objects::{
-    annotate, entries, http_probe, metadata, service, service_port, vertical_pod_autoscaler, with,
+    annotate, entries, http_probe, metadata, service, service_account, service_port, vertical_pod_autoscaler,
+    with,
 };
-use super::rbac::{READ, cluster_role, cluster_role_binding, rule};
+use super::rbac::{READ, cluster_role, cluster_role_binding, rule, runtime_account};
 use super::rendering::Rendering;
 use super::values::GardenValues;
 
@@ -34,8 +34,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
     let labels = labels();
     let mut its_service = service(NAME, &labels, &[service_port("metrics", 80, PORT)]);
     annotate(&mut its_service, AllowedPods::SeedScrapeTargets.annotation(&[PORT]));
-    let account = json!({"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE});
-    let mut binding = cluster_role_binding(ROLE, &labels, ROLE, &[account]);
+    let mut binding = cluster_role_binding(ROLE, &labels, ROLE, &[runtime_account(NAME)]);
     annotate(&mut binding, (DELETE_ON_INVALID_UPDATE.to_owned(), "true".to_owned()));
     let policy = json!({
         "containerName": "*",
@@ -43,7 +42,7 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
         "minAllowed": {"memory": "32Mi"},
     });
     let objects = vec![
-        service_account(&labels),
+        service_account(NAME, &labels),
         cluster_role(ROLE, &labels, &rules()),
         binding,
         its_service,
@@ -55,15 +54,6 @@ pub fn render(values: &GardenValues<'_>) -> Result<Rendering, RenderError> {
 
 fn labels() -> BTreeMap<String, String> {
     entries([("component", NAME), ("type", "seed")])
-}
-
-fn service_account(labels: &BTreeMap<String, String>) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": metadata(NAME, labels),
-        "automountServiceAccountToken": false,
-    })
 }
 
 fn rules() -> Vec<Value> {

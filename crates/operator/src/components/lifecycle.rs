@@ -73,6 +73,13 @@ pub enum AwaitedState {
 pub enum RemovalStep {
     /// A ManagedResource in the namespace `garden`: its Secrets, then itself.
     Managed(String),
+    /// The same in another namespace.
+    ManagedIn {
+        /// The namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
     /// A ManagedResource in the namespace `garden`, and the Secret that it had before Secrets had unique names; its Secret of now stays.
     ManagedAlone(String),
     /// A wait until ManagedResources are gone, before the next step.
@@ -81,6 +88,22 @@ pub enum RemovalStep {
     Confirm(ObjectName),
     /// An object; one that is absent, or whose kind is not served, is no failure.
     Object(ObjectName),
+    /// The Secret that answered a request of the secrets manager in this run, by the name of the request; none is no failure. A
+    /// deletion requests nothing: what is left goes when the manager cleans up.
+    Generated(String),
+    /// Nothing is deleted here: the removal fails while objects of a kind exist.
+    RequireNone(RequiredAbsence),
+}
+
+/// A kind of which no object may exist in any namespace. One that is not served has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequiredAbsence {
+    /// Such as `apps/v1`.
+    pub api_version: &'static str,
+    /// Such as `Deployment`.
+    pub kind: &'static str,
+    /// Why the removal fails while there is one.
+    pub refusal: &'static str,
 }
 
 impl Lifecycle {
@@ -125,6 +148,12 @@ impl ManagedWait {
         Self { namespace: NAMESPACE.to_owned(), names, is_rolled_out: false, within }
     }
 
+    /// The same in another namespace.
+    #[must_use]
+    pub fn in_namespace(self, namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..self }
+    }
+
     /// The same, and until they are not progressing any more.
     #[must_use]
     pub fn rolled_out(self) -> Self {
@@ -151,6 +180,12 @@ impl RemovalStep {
     #[must_use]
     pub fn object(api_version: &str, kind: &str, name: &str) -> Self {
         Self::Object(ObjectName::in_garden(api_version, kind, name))
+    }
+
+    /// An object of the cluster.
+    #[must_use]
+    pub fn cluster_object(api_version: &str, kind: &str, name: &str) -> Self {
+        Self::Object(ObjectName::in_cluster(api_version, kind, name))
     }
 
     /// A Secret in the namespace `garden`.

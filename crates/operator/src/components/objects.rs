@@ -47,6 +47,17 @@ pub fn service(name: &str, labels: &BTreeMap<String, String>, ports: &[Value]) -
     })
 }
 
+/// A ServiceAccount in the namespace `garden`, whose Pods get no token unless they ask for one.
+#[must_use]
+pub fn service_account(name: &str, labels: &BTreeMap<String, String>) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": metadata(name, labels),
+        "automountServiceAccountToken": false,
+    })
+}
+
 /// A TCP port of a Service.
 #[must_use]
 pub fn service_port(name: &str, port: u16, target: u16) -> Value {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::NAMESPACE;
 use super::access::ACCOUNT_NAMESPACE;
 use super::objects::cluster_metadata;
 
@@ -19,6 +20,18 @@ pub const ALL: &[&str] = &["*"];
 #[must_use]
 pub fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
     json!({"apiGroups": groups, "resources": resources, "verbs": verbs})
+}
+
+/// A rule about the object of this name.
+#[must_use]
+pub fn named_rule(group: &str, resource: &str, name: &str, verbs: &[&str]) -> Value {
+    json!({"apiGroups": [group], "resources": [resource], "resourceNames": [name], "verbs": verbs})
+}
+
+/// A Role in the namespace `garden`.
+#[must_use]
+pub fn role(name: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
+    role_in(NAMESPACE, name, labels, rules)
 }
 
 /// A ClusterRole.
@@ -66,6 +79,14 @@ pub fn cluster_role_binding(
     })
 }
 
+/// A Role in any namespace.
+#[must_use]
+pub fn role_in(namespace: &str, name: &str, labels: &BTreeMap<String, String>, rules: &[Value]) -> Value {
+    let mut metadata = cluster_metadata(name, labels);
+    metadata["namespace"] = namespace.into();
+    json!({"apiVersion": API_VERSION, "kind": "Role", "metadata": metadata, "rules": rules})
+}
+
 /// A RoleBinding of a Role of the same namespace.
 #[must_use]
 pub fn role_binding(
@@ -90,6 +111,12 @@ pub fn role_binding(
 #[must_use]
 pub fn account(client: &str) -> Value {
     json!({"kind": "ServiceAccount", "name": client, "namespace": ACCOUNT_NAMESPACE})
+}
+
+/// A ServiceAccount in the runtime cluster.
+#[must_use]
+pub fn runtime_account(name: &str) -> Value {
+    json!({"kind": "ServiceAccount", "name": name, "namespace": NAMESPACE})
 }
 
 /// A group of users.

@@ -28,12 +28,39 @@ pub fn annotate(object: &mut Value) {
     }
 }
 
+/// Sets the reference annotations that an existing workload or its template has, and the rendered one has not, to null: a merge patch
+/// removes them. OPC-013.
+pub fn remove_former(rendered: &mut Value, existing: &Value) {
+    for place in ["", "/spec/template"] {
+        let (Some(before), Some(after)) = (existing.pointer(place), rendered.pointer_mut(place)) else {
+            continue;
+        };
+        for key in former(&before["metadata"], &after["metadata"]) {
+            after["metadata"]["annotations"][key] = Value::Null;
+        }
+    }
+}
+
+/// Keys of the reference annotations that the metadata of an object has before a change, and not after it.
+#[must_use]
+pub fn former<'a>(before: &'a Value, after: &Value) -> Vec<&'a str> {
+    let keys = before["annotations"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    let is_former =
+        |key: &&str| key.starts_with(REFERENCE_PREFIX) && after["annotations"].get(*key).is_none();
+    keys.filter(is_former).collect()
+}
+
 /// The key of the annotation for a Secret (`secret`) or ConfigMap (`configmap`) of this name.
 #[must_use]
 pub fn annotation_key(kind: &str, name: &str) -> String {
-    let digest = Sha256::digest(name.as_bytes());
-    let digits = digest.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    format!("{REFERENCE_PREFIX}{kind}-{}", &digits[..CHECKSUM_DIGITS])
+    format!("{REFERENCE_PREFIX}{kind}-{}", &checksum(name)[..CHECKSUM_DIGITS])
+}
+
+/// The SHA-256 of a text in 64 hexadecimal digits.
+#[must_use]
+pub fn checksum(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold(String::new(), |digits, byte| digits + &format!("{byte:02x}"))
 }
 
 fn of_pod(pod: &Value) -> BTreeMap<String, String> {

@@ -22,14 +22,30 @@ pub enum DirectStep {
     Create(Value),
     /// The same, but the labels of one that exists already become these.
     CreateOrLabel(Value),
-    /// Create an object, or change what differs in the fields that are set here.
+    /// Create an object, or change what differs in the fields that are set here. A workload loses annotations for ConfigMaps and
+    /// Secrets that it does not use any more.
     Patch(Value),
     /// The same, and fail if the object has changed since it was read. For access Secrets. OPC-015.
     PatchLocked(AccessSecret),
     /// Create an object, or replace it whole, except its finalizers.
     Replace(Value),
+    /// Set an annotation of an object that exists.
+    Annotate(ObjectAnnotation),
     /// Delete an object; one that is absent, or whose kind is not served, is no failure.
     Delete(ObjectName),
+    /// Delete a ManagedResource in the namespace `garden` with its Secrets; one that is absent is no failure.
+    DeleteManaged(String),
+}
+
+/// An annotation of an object whose other fields are left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectAnnotation {
+    /// The object.
+    pub object: ObjectName,
+    /// The annotation.
+    pub key: &'static str,
+    /// Its value.
+    pub value: String,
 }
 
 /// A Secret that gets a token of a ServiceAccount of the virtual cluster from the resource-manager.
@@ -55,7 +71,7 @@ pub struct ObjectName {
 }
 
 impl DirectStep {
-    /// The object that is written; `None` for a deletion.
+    /// The object that is written whole or in part; `None` for an annotation or a deletion.
     #[must_use]
     pub fn object(&self) -> Option<&Value> {
         match self {
@@ -64,7 +80,7 @@ impl DirectStep {
             | Self::Patch(object)
             | Self::Replace(object)
             | Self::PatchLocked(AccessSecret { object, .. }) => Some(object),
-            Self::Delete(_) => None,
+            Self::Annotate(_) | Self::Delete(_) | Self::DeleteManaged(_) => None,
         }
     }
 }
@@ -79,6 +95,12 @@ impl ObjectName {
             namespace: super::NAMESPACE.to_owned(),
             name: name.to_owned(),
         }
+    }
+
+    /// The name of an object of a cluster.
+    #[must_use]
+    pub fn in_cluster(api_version: &str, kind: &str, name: &str) -> Self {
+        Self { namespace: String::new(), ..Self::in_garden(api_version, kind, name) }
     }
 }
 

@@ -10,6 +10,13 @@ const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 /// Annotation of a Service before.
 const TOPOLOGY_AWARE_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 
+/// The label and the annotations, as JSON pointers.
+pub const FIELDS: [&str; 3] = [
+    "/metadata/labels/endpoint-slice-hints.resources.gardener.cloud~1consider",
+    "/metadata/annotations/service.kubernetes.io~1topology-mode",
+    "/metadata/annotations/service.kubernetes.io~1topology-aware-hints",
+];
+
 /// Sets the label and the annotation of a Service, or removes them. OPC-019.
 pub fn set_routing(service: &mut Value, values: &GardenValues<'_>) {
     let metadata = &mut service["metadata"];

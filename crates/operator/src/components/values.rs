@@ -17,6 +17,8 @@ use crate::config::OperatorConfiguration;
 
 /// The feature gate with which Hvpa objects scale components.
 const HVPA: &str = "HVPA";
+/// The feature gate with which Pods get a seccomp profile.
+const DEFAULT_SECCOMP_PROFILE: &str = "DefaultSeccompProfile";
 
 /// What components of a Garden are rendered from: no component reads anything else.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +33,8 @@ pub struct GardenValues<'a> {
     pub operator_version: &'a str,
     /// The images.
     pub images: &'a ImageVector,
+    /// Image vectors for components that deploy others, as text, by the name of the component.
+    pub component_images: &'a BTreeMap<String, String>,
     /// What the secrets manager has generated.
     pub secrets: &'a GeneratedSecrets,
     /// Objects that the Garden refers to.
@@ -60,6 +64,12 @@ pub struct ObservedState {
     pub service_addresses: BTreeMap<String, String>,
     /// Kubeconfigs in existing access Secrets, by name: their users are kept.
     pub kubeconfigs: BTreeMap<String, Vec<u8>>,
+    /// The Secret with a certificate for all names of the runtime cluster's ingress domain, if there is one. Never while a Garden is
+    /// deleted.
+    pub wildcard_certificate: Option<String>,
+    /// Dashboards of extensions: key `dashboard_operators` of ConfigMaps with the label
+    /// `extensions.gardener.cloud/configuration=monitoring`, by the name of the ConfigMap.
+    pub extension_dashboards: BTreeMap<String, String>,
     /// Objects from which something is taken over.
     pub existing: ExistingObjects,
     /// Whether the runtime cluster is one of a developer, in which kube-apiserver has a fixed address.
@@ -80,6 +90,12 @@ impl<'a> GardenValues<'a> {
     #[must_use]
     pub fn has_hvpa(&self) -> bool {
         self.config.is_enabled(HVPA)
+    }
+
+    /// Whether Pods that say nothing about it get a seccomp profile.
+    #[must_use]
+    pub fn has_default_seccomp_profile(&self) -> bool {
+        self.config.is_enabled(DEFAULT_SECCOMP_PROFILE)
     }
 
     /// Whether the operator deploys the vertical pod autoscaler. A field that is not set counts as false.

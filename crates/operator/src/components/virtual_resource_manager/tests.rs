@@ -3,7 +3,7 @@
 mod when_to_bootstrap;
 
 use rstest::rstest;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::components::fixture::{Fixture, assert_objects, managed, referenced};
