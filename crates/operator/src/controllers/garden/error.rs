@@ -118,8 +118,8 @@ fn deadline_text(last: Option<&str>) -> String {
 
 fn list_text(errors: &[String]) -> String {
     let noun = if errors.len() == 1 { "error" } else { "errors" };
-    let points: String = errors.iter().map(|error| format!("\n\t* {error}")).collect();
-    format!("{} {noun} occurred:{points}\n\n", errors.len())
+    let points: Vec<String> = errors.iter().map(|error| format!("\n\t* {error}")).collect();
+    format!("{} {noun} occurred:{}\n\n", errors.len(), points.concat())
 }
 
 #[cfg(test)]

@@ -37,14 +37,15 @@ pub(super) async fn run<T: FlowTasks>(
     begin(&mut state, tasks, &running);
     tasks.report(state.progress()).await;
     while state.is_running() {
-        let next = stop.run_until_cancelled(running.next()).await;
-        let Some(Some((step, result))) = next else { return Err(FlowError::Stopped) };
+        let ended = stop.run_until_cancelled(running.next()).await;
+        let Some(Some((begun, result))) = ended else { return Err(FlowError::Stopped) };
         let error = result.err().map(|error| error.text());
-        match &error {
-            Some(error) => tracing::error!(step = step.name, error, "Step failed"),
-            None => tracing::info!(step = step.name, "Step succeeded"),
+        if let Some(error) = &error {
+            tracing::error!(step = begun.name, error, "Step failed");
+        } else {
+            tracing::info!(step = begun.name, "Step succeeded");
         }
-        state.end(step, error.as_deref());
+        state.end(begun, error.as_deref());
         begin(&mut state, tasks, &running);
         tasks.report(state.progress()).await;
     }

@@ -162,7 +162,7 @@ impl Reconcile for Reconciler {
             return Ok(Outcome::Done);
         }
         let progress = ProgressReport::new(&self.client, &request.name, self.clock);
-        match self.operate(&garden, &progress).await {
+        match Box::pin(self.operate(&garden, &progress)).await {
             Err(GardenError::Flow(FlowError::Stopped)) => Ok(Outcome::Done),
             Err(error) => Err(self.failed(&garden, progress.percent().await, error).await),
             outcome => outcome,
@@ -186,7 +186,7 @@ impl Reconciler {
                 self.delete(&garden, &store, progress).await?;
                 Ok(Outcome::Done)
             }
-            OperationType::Reconcile => self.bring_up(garden, &store, progress).await,
+            OperationType::Reconcile => Box::pin(self.bring_up(garden, &store, progress)).await,
         }
     }
 

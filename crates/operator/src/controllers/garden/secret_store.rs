@@ -48,9 +48,9 @@ impl SecretStore {
     ) -> Result<Self, StepError> {
         let resource = ApiResource::erase::<Secret>(&());
         let secrets: Api<DynamicObject> = Api::namespaced_with(client.clone(), &setup.namespace, &resource);
-        let managed = format!("{MANAGED_BY}={MANAGER},{IDENTITY}={}", setup.identity);
+        let own = format!("{MANAGED_BY}={MANAGER},{IDENTITY}={}", setup.identity);
         let mut known = Vec::new();
-        for selector in [managed.as_str(), USE_DATA_FOR] {
+        for selector in [own.as_str(), USE_DATA_FOR] {
             let found = secrets.list(&ListParams::default().labels(selector)).await?;
             for secret in found.items {
                 known.push(read(&secret)?);
