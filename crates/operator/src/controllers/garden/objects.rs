@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use super::error::StepError;
 use crate::components::rendering::{ObjectName, name_of};
 
+/// The code for an object that is absent, and for a kind that is not served: the latter has no reason.
+pub(super) const NOT_FOUND: u16 = 404;
+
 /// The objects of a kind in a namespace, or in the cluster if that is empty.
 pub(super) fn api(client: &Client, api_version: &str, kind: &str, namespace: &str) -> Api<DynamicObject> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -42,8 +45,10 @@ pub(super) fn api_of(client: &Client, name: &ObjectName) -> Api<DynamicObject> {
 /// # Errors
 /// If the API server refuses.
 pub(super) async fn read(client: &Client, name: &ObjectName) -> Result<Option<Value>, StepError> {
-    let found = api_of(client, name).get_opt(&name.name).await?;
-    Ok(found.map(|object| json!(object)))
+    match api_of(client, name).get(&name.name).await {
+        Err(kube::Error::Api(status)) if status.code == NOT_FOUND => Ok(None),
+        found => Ok(Some(json!(found?))),
+    }
 }
 
 /// Whether there is any object of a kind, in any namespace; of a kind that is not served there is none.
@@ -52,7 +57,7 @@ pub(super) async fn read(client: &Client, name: &ObjectName) -> Result<Option<Va
 /// If the API server refuses.
 pub(super) async fn any_exists(client: &Client, api_version: &str, kind: &str) -> Result<bool, StepError> {
     match api(client, api_version, kind, "").list_metadata(&ListParams::default().limit(1)).await {
-        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(false),
+        Err(kube::Error::Api(status)) if status.code == NOT_FOUND => Ok(false),
         found => Ok(!found?.items.is_empty()),
     }
 }
@@ -96,7 +101,7 @@ pub(super) async fn patch(client: &Client, name: &ObjectName, patch: &Value) -> 
 /// If the API server refuses.
 pub(super) async fn delete(client: &Client, name: &ObjectName) -> Result<(), StepError> {
     match api_of(client, name).delete(&name.name, &DeleteParams::default()).await {
-        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == NOT_FOUND => Ok(()),
         deleted => deleted.map(drop).map_err(StepError::from),
     }
 }

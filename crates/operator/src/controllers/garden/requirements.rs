@@ -41,7 +41,7 @@ pub(super) async fn autoscaler(client: &Client, garden: &Garden) -> Result<(), S
         return Ok(());
     }
     let served = match client.list_api_group_resources(AUTOSCALING).await {
-        Err(kube::Error::Api(status)) if status.is_not_found() => Vec::new(),
+        Err(kube::Error::Api(status)) if status.code == objects::NOT_FOUND => Vec::new(),
         listed => listed?.resources,
     };
     if served.iter().any(|resource| resource.kind == AUTOSCALER) {

@@ -141,7 +141,8 @@ impl World {
 
 fn start(server: &ApiServer, client: &Client, components: ComponentTable) -> Running {
     let (clock, entropy) = (Clock::starting_at(server.now()), Entropy::seeded(1));
-    let config = OperatorConfiguration::from_partial(&json!({})).unwrap();
+    let config = json!({"controllers": {"networkPolicy": {"concurrentSyncs": 5}}});
+    let config = OperatorConfiguration::from_partial(&config).unwrap();
     let mut context = OperatorContext::new(config, client, clock, entropy.clone());
     context.virtual_cluster = VirtualCluster::Client(Some(client.clone()));
     let identity = json!({"id": "id", "name": "operator", "version": "v1.82.0"});
