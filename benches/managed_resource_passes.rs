@@ -125,7 +125,8 @@ fn start_controllers(client: &Client, now: Timestamp) -> Running {
     let config = json!({
         "sourceClientConnection": {}, "controllers": {"managedResource": {"syncPeriod": "1m"}, "health": {"syncPeriod": "1000h"}},
     });
-    let clusters = Clusters { source: client.clone(), target: None, now, entropy: Entropy::seeded(0) };
+    let clusters =
+        Clusters { source: client.clone(), target: None, now, entropy: Entropy::seeded(0), elector: None };
     controllers::start(&ResourceManagerConfiguration::from_partial(&config).unwrap(), clusters)
 }
 

@@ -69,7 +69,13 @@ async fn pass(version: &str) -> Pass {
     let config = ControllerManagerConfiguration::from_partial(&json!({})).unwrap();
     let before = garden.revision().unwrap_or_default();
     let begun = Instant::now();
-    let clusters = Clusters { source: client, target: None, now: garden.now(), entropy: Entropy::seeded(0) };
+    let clusters = Clusters {
+        source: client,
+        target: None,
+        now: garden.now(),
+        entropy: Entropy::seeded(0),
+        elector: None,
+    };
     let controllers = component::garden::run(config.clone(), clusters);
     while maintained(&controllers.exposition()) < SHOOTS {
         tokio::time::sleep(PAUSE).await;

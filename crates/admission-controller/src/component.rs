@@ -35,6 +35,7 @@ pub static COMPONENT: Component = Component {
     decide: None,
     admits_shoots: false,
     maintains_shoots: false,
+    elects_leader: false,
     installation: Installation {
         manifests: MANIFESTS,
         namespace: registrations::NAMESPACE,

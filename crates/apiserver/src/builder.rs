@@ -2,9 +2,12 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use formats::exposition::Family;
 use jiff::Timestamp;
 use schema::{Crd, Kinds, KubernetesVersion, TypedKind};
+use serde_json::Value;
 use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 use webhook::strategy::Strategy;
@@ -27,6 +30,7 @@ use crate::registry::Registry;
 use crate::seed;
 use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
+use crate::server::metrics::ServerMetrics;
 use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
 use crate::typed::TypedRules;
@@ -52,8 +56,12 @@ pub struct Builder {
     authority: authority::LazyAuthority,
     upstream: Option<Arc<dyn Upstream>>,
     delegate: Option<Arc<dyn Delegate>>,
+    version: Option<Value>,
+    metrics: Option<ServerMetrics>,
 }
 
+/// The time between the bookmarks of a watch, as kube-apiserver has it.
+const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// The default start time of the server's clock.
 const EPOCH: &str = "2026-01-01T00:00:00Z";
 
@@ -77,6 +85,8 @@ impl Default for Builder {
                 post_start_hooks: false,
                 service_account_admission: false,
                 typed_rules: TypedRules::All,
+                max_expiration: None,
+                bookmark_period: BOOKMARK_PERIOD,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -85,6 +95,8 @@ impl Default for Builder {
             authority: authority::LazyAuthority::default(),
             upstream: None,
             delegate: None,
+            version: None,
+            metrics: None,
         }
     }
 }
@@ -124,6 +136,13 @@ impl Builder {
     /// Which rules of typed kinds apply to requests that do not say it; all by default.
     pub fn typed_rules(mut self, rules: TypedRules) -> Self {
         self.switches.typed_rules = rules;
+        self
+    }
+
+    /// How long credentials that subresources of typed kinds grant are valid at most; by default each subresource has a limit of
+    /// its own.
+    pub fn max_expiration(mut self, longest: Duration) -> Self {
+        self.switches.max_expiration = Some(longest);
         self
     }
 
@@ -272,6 +291,25 @@ impl Builder {
         self
     }
 
+    /// What `/version` answers, in place of the version of Kubernetes.
+    pub fn version(mut self, version: Value) -> Self {
+        self.version = Some(version);
+        self
+    }
+
+    /// The time between the bookmarks of a watch, by default a minute.
+    pub fn bookmark_period(mut self, period: Duration) -> Self {
+        self.switches.bookmark_period = period;
+        self
+    }
+
+    /// Serves `/metrics`, in Prometheus' text format: counts and durations of requests, and what `further` measures at each scrape.
+    /// Without it, the path is not served, and nothing is measured.
+    pub fn metrics(mut self, further: impl Fn() -> Vec<Family> + Send + Sync + 'static) -> Self {
+        self.metrics = Some(ServerMetrics::new(Arc::new(further)));
+        self
+    }
+
     /// Starts the server.
     #[must_use]
     pub fn build(self) -> ApiServer {
@@ -297,6 +335,8 @@ impl Builder {
             plugins: self.plugins,
             pool: Pool::default(),
             delegate: self.delegate,
+            version: self.version,
+            metrics: self.metrics.map(Arc::new),
             upstream: self.upstream.map(UpstreamProxy::to),
         };
         seed::write(&shared, &self.namespaces, &self.crds, self.advertised);

@@ -35,7 +35,7 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, parts: &Parts, path: &[Str
     }
     let value = match path.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
-        ["version"] => version(kubernetes),
+        ["version"] => shared.version.clone().unwrap_or_else(|| version(kubernetes)),
         ["api", ..] | ["apis", "", ..] if !served.is_published("") => return Reply::unknown_path(),
         ["apis", group, _] if !served.is_published(group) => return Reply::unknown_path(),
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
@@ -62,12 +62,17 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, parts: &Parts, path: &[Str
             Some(document) => document,
             None => return Reply::unknown_path(),
         },
-        [] => {
-            json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]})
-        }
+        [] => json!({"paths": paths(shared.metrics.is_some())}),
         _ => return Reply::unknown_path(),
     };
     Reply::json(200, Bytes::from(value.to_string()))
+}
+
+/// The paths that the server lists.
+fn paths(has_metrics: bool) -> Vec<&'static str> {
+    let measured = has_metrics.then_some("/metrics");
+    let first = ["/api", "/apis", "/healthz", "/livez"].into_iter().chain(measured);
+    first.chain(["/openapi/v2", "/openapi/v3", "/readyz", "/version"]).collect()
 }
 
 fn version(kubernetes: KubernetesVersion) -> Value {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
@@ -45,6 +46,10 @@ pub struct Request {
     pub annotations: BTreeMap<String, String>,
     /// Whether the request is an update or a patch that left the object as it was.
     pub unchanged: bool,
+    /// The store's revision after it; without meaning for a server that forwards its requests.
+    pub revision: u64,
+    /// When it was answered.
+    pub at: Instant,
 }
 
 impl Request {
@@ -88,6 +93,8 @@ struct Entry {
     dry_run: bool,
     unchanged: bool,
     code: u16,
+    revision: u64,
+    at: Instant,
 }
 
 /// How many requests are kept; when the log is full, the older half is dropped.
@@ -110,6 +117,8 @@ impl Entry {
             code: self.code,
             annotations: self.annotations.as_deref().cloned().unwrap_or_default(),
             unchanged: self.unchanged,
+            revision: self.revision,
+            at: self.at,
         }
     }
 }
@@ -124,8 +133,14 @@ impl LogEntries {
 }
 
 impl Log {
-    /// Records a resource request and its answer; ignores paths that are not served.
-    pub(crate) fn record(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
+    /// Records a resource request and its answer, after which the store had this revision; ignores paths that are not served.
+    pub(crate) fn record(
+        &self,
+        parts: &Parts,
+        request: &Attributes,
+        (sent, reply): (&Bytes, &Reply),
+        revision: u64,
+    ) {
         let RequestInfo::Resource { verb, path, .. } = &request.info else { return };
         if reply.unknown {
             return;
@@ -155,6 +170,8 @@ impl Log {
             dry_run,
             unchanged,
             code,
+            revision,
+            at: Instant::now(),
         });
     }
 

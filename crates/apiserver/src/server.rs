@@ -1,6 +1,7 @@
 //! The server as a tower service: it reads a request, answers it and logs it.
 
 mod copies;
+pub(crate) mod metrics;
 mod read;
 mod requests;
 
@@ -15,6 +16,7 @@ use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
 use schema::KubernetesVersion;
+use tokio::time::Instant;
 use tower::Service;
 use webhook::dial::Dialers;
 
@@ -226,6 +228,7 @@ where
 
 /// Answers a request and logs it, unless its path is not served; returns nothing if a fault suppresses the answer.
 async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option<Reply> {
+    let received = Instant::now();
     let path = Path::parse(parts.uri.path());
     let user = match authenticate(shared, parts).await {
         Ok(user) => user,
@@ -243,21 +246,22 @@ async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option
         if let Some(upstream) = &shared.upstream {
             return upstream.forward(&shared.faults, (parts, &request), body).await;
         }
-        match path {
-            Path::Other(path) => match delegation::check(shared, &request).await {
-                Ok(()) => answer_non_resource(shared, parts, &request.user, &path).await,
-                Err(status) => status.into(),
-            },
-            Path::Resource(path) => answer_resource(shared, parts, &request, path, body).await,
+        if let Err(status) = delegation::check(shared, &request).await {
+            return status.into();
         }
+        let reply = match path {
+            Path::Other(path) => answer_non_resource(shared, parts, &request.user, &path).await,
+            Path::Resource(path) => answer_resource(shared, parts, &request, path, body).await,
+        };
+        metrics::measure(shared.metrics.as_ref(), (parts, &request), received, reply)
     };
     let reply = Box::pin(faults::apply_effects(&effects, (&request, &sent), serve)).await?;
-    shared.log.record(parts, &request, &sent, &reply);
+    shared.log.record(parts, &request, (&sent, &reply), shared.store.revision());
     let reply = shared.faults.executed(&request, reply);
     (!reply.withheld).then_some(reply)
 }
 
-/// Answers a non-resource request.
+/// Answers an authorized non-resource request.
 async fn answer_non_resource(
     shared: &Arc<ServerState>,
     parts: &Parts,
@@ -265,6 +269,9 @@ async fn answer_non_resource(
     path: &[String],
 ) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
+    if let (["metrics"], Some(metrics)) = (texts.as_slice(), &shared.metrics) {
+        return metrics.answer(&parts.method);
+    }
     let (value, content_type) = match texts.as_slice() {
         [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
         ["openid", "v1", "jwks"] => (shared.tokens.signer().keys(), "application/jwk-set+json"),
@@ -279,7 +286,7 @@ async fn answer_non_resource(
     Reply { content_type, ..Reply::json(200, Bytes::from(value.to_string())) }
 }
 
-/// Answers a resource request.
+/// Answers an authorized resource request.
 async fn answer_resource(
     shared: &Arc<ServerState>,
     parts: &Parts,
@@ -287,9 +294,6 @@ async fn answer_resource(
     path: ResourcePath,
     body: Bytes,
 ) -> Reply {
-    if let Err(status) = delegation::check(shared, request).await {
-        return status.into();
-    }
     if let Some(backend) = aggregation::of(shared, &path.group, &path.version) {
         return aggregation::proxy(shared, backend, parts, &request.user, body).await;
     }

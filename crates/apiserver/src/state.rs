@@ -2,7 +2,9 @@
 //! request.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde_json::Value;
 use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 
@@ -21,6 +23,7 @@ use crate::log::Log;
 use crate::object::allocation::pool::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
+use crate::server::metrics::ServerMetrics;
 use crate::store::Store;
 use crate::typed::TypedRules;
 use crate::webhook_cache::WebhookCache;
@@ -99,6 +102,10 @@ pub(crate) struct Switches {
     pub(crate) service_account_admission: bool,
     /// Which rules of typed kinds apply to requests that do not say it.
     pub(crate) typed_rules: TypedRules,
+    /// How long credentials that subresources of typed kinds grant are valid at most.
+    pub(crate) max_expiration: Option<Duration>,
+    /// The time between the bookmarks of a watch.
+    pub(crate) bookmark_period: Duration,
 }
 
 /// The shared state of a server.
@@ -125,6 +132,10 @@ pub(crate) struct ServerState {
     pub(crate) authentication: Authentication,
     /// Who knows users and permissions, if not this server.
     pub(crate) delegate: Option<Arc<dyn Delegate>>,
+    /// What `/version` answers, unless it is the version of Kubernetes.
+    pub(crate) version: Option<Value>,
+    /// What `/metrics` answers, if it is served.
+    pub(crate) metrics: Option<Arc<ServerMetrics>>,
     /// The server that stores the objects, if this one forwards requests.
     pub(crate) upstream: Option<UpstreamProxy>,
 }
@@ -157,6 +168,8 @@ impl ServerState {
             rbac: RulesCache::default(),
             authentication: self.authentication.clone(),
             delegate: self.delegate.clone(),
+            version: self.version.clone(),
+            metrics: self.metrics.as_ref().map(|metrics| Arc::new(metrics.fork())),
             upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }
     }

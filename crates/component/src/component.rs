@@ -36,6 +36,8 @@ pub struct Component {
     pub admits_shoots: bool,
     /// Whether one of its controllers maintains Shoots.
     pub maintains_shoots: bool,
+    /// Whether its controllers run only while it leads, of several instances, by a Lease.
+    pub elects_leader: bool,
     /// How it is installed in a cluster.
     pub installation: Installation,
 }

@@ -35,11 +35,11 @@ pub fn run<C: GardenProgram>(config: C, garden: Clusters) -> Running {
 
 /// Starts its controllers, and the task of this name if it has one.
 fn run_with<C: GardenProgram>(config: C, garden: Clusters, task: Option<String>) -> Running {
-    let Clusters { source, now, entropy, .. } = garden;
+    let Clusters { source, now, entropy, elector, .. } = garden;
     let context = GardenContext::new(config, &source, Clock::starting_at(now), entropy);
     let (clusters, entropy) = (vec![context.garden.clone()], context.entropy.clone());
     let wanted = move |name: &str| task.as_deref() == Some(name);
-    Running::start(clusters, entropy, |running, stop| lead(context, wanted, running, stop))
+    Running::start_elected(clusters, entropy, elector, |running, stop| lead(context, wanted, running, stop))
 }
 
 fn started<C: GardenProgram>(options: StartOptions) -> Result<Started, String> {

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use controller::Entropy;
+use controller::leader::Elector;
 use jiff::Timestamp;
 use kube::Client;
 use serde_json::Value;
@@ -40,6 +41,8 @@ pub struct Clusters {
     pub now: Timestamp,
     /// Source of random numbers.
     pub entropy: Entropy,
+    /// Takes part in a leader election, so that controllers run only while it leads; `None`: they run at once.
+    pub elector: Option<Elector>,
 }
 
 /// A component that runs in this process. Dropping it stops the component.

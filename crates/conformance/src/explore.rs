@@ -1,20 +1,31 @@
 //! Explores scenarios: each runs once undisturbed, and then once with each perturbation of what the target did and saw in
-//! that run: every write crashed, refused or answered by a timeout, every watch event lost, late or delivered twice.
+//! that run: every write crashed, refused or answered by a timeout, the leader lost at it, every watch event lost, late or
+//! delivered twice, every read answered from the past.
 //!
-//! `plan` makes the perturbations, `oracle` judges a perturbed run, [`Outcome`] has the result.
+//! `plan` makes the perturbations, `pairs` those of depth 2, `oracle` judges a perturbed run, [`Outcome`] has the result.
 
+mod numbers;
 mod oracle;
 mod outcome;
+mod pairs;
+mod past;
+mod places;
 mod plan;
 mod scenarios;
 mod tally;
+mod timeline;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use contract::model::Contract;
 
-pub use self::outcome::{ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState};
+pub use self::numbers::PlanNumbers;
+pub use self::outcome::{
+    ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState, TimelineEntry,
+    TimelineKind,
+};
+use self::pairs::PairPlan;
 use self::scenarios::{LearntScenario, Scenarios};
 use crate::parallel::in_parallel;
 use crate::plan::{PlannedOn, Separate};
@@ -25,7 +36,9 @@ use crate::target::Target;
 /// How scenarios are explored.
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
-    /// The order of the perturbations if there is a budget; 0 keeps that of the plan.
+    /// How many perturbations a run has at most: 1, or 2. Pairs come after all perturbations alone.
+    pub depth: u8,
+    /// The order of the pairs, and of the perturbations if there is a budget; 0 keeps that of the plan.
     pub seed: u64,
     /// After this time, no further run begins.
     pub budget: Option<Duration>,
@@ -33,18 +46,19 @@ pub struct ExploreOptions {
     pub parallel: u16,
     /// How long a step may wait in real time, for targets outside this process.
     pub time_budget: Duration,
-    /// Only the perturbation with this number, from 1.
-    pub perturbation: Option<usize>,
+    /// Only the perturbation with this number, or the pair with these.
+    pub perturbation: Option<PlanNumbers>,
     /// The command that repeats one run, without the flags that select it.
     pub command: String,
 }
 
 /// What one run of a perturbed scenario showed.
+#[derive(Debug)]
 enum JobResult {
     /// The scenario withstood the perturbation.
     Held,
-    /// Failed checks.
-    Failed(Vec<Check>),
+    /// Something is wrong.
+    Failed(FailedRun),
     /// The run took another way, so that the perturbation struck nothing.
     Missed,
     /// The budget was spent, or the user interrupted.
@@ -53,8 +67,17 @@ enum JobResult {
     Broken(String),
 }
 
+/// What a run showed in which something is wrong.
+#[derive(Debug, Default)]
+struct FailedRun {
+    /// Failed checks.
+    checks: Vec<Check>,
+    /// What happened.
+    timeline: Vec<TimelineEntry>,
+}
+
 /// One perturbation of one scenario.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Job {
     /// Which of the learnt scenarios.
     scenario: usize,
@@ -87,9 +110,14 @@ pub fn run(
     progress(Event::Planned(jobs.len()));
     let results =
         in_parallel(&jobs, lanes, |_, job| scenarios.perturb(&learnt[job.scenario], job.perturbation));
+    let pairs = PairPlan::of(&learnt, (&jobs, &results), options);
+    if pairs.planned() > 0 {
+        progress(Event::Planned(pairs.planned()));
+    }
+    let pair_runs = pairs.run(&scenarios, &learnt, lanes);
     let mut outcome = Outcome::of(target.identity(), options);
     tally::excluded(&mut outcome, &contracts, &plan.silent);
-    tally::scenarios(&mut outcome, &learnt, &jobs, results);
+    tally::scenarios(&mut outcome, &learnt, (&jobs, results), (&pairs, pair_runs));
     outcome.interrupted = interrupt.raised();
     outcome.duration_ms = began.elapsed().as_secs_f64() * 1e3;
     outcome
@@ -102,8 +130,9 @@ fn jobs(learnt: &[LearntScenario<'_>], options: &ExploreOptions) -> Vec<Job> {
         all.collect::<Vec<_>>()
     };
     let mut jobs: Vec<Job> = learnt.iter().enumerate().flat_map(of_scenario).collect();
-    if let Some(number) = options.perturbation {
-        jobs.retain(|job| job.perturbation + 1 == number);
+    if let Some(numbers) = options.perturbation {
+        // A pair is no single one.
+        jobs.retain(|job| PlanNumbers::one(job.perturbation + 1) == numbers);
     }
     if options.budget.is_some() {
         crate::plan::shuffle(&mut jobs, options.seed);

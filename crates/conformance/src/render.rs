@@ -28,7 +28,7 @@ pub use badge::{badge, shields};
 pub use differential::differential;
 pub use explore::explore;
 pub use gate::{gate, gate_markdown};
-pub use html::{HtmlError, PAGE_STYLE, html};
+pub use html::{HtmlError, PAGE_STYLE, explore_html, html};
 pub use json::json;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use contract::model::Form;
 use contract::process::ProcessAction;
+use controller::leader::ElectionConfig;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,6 +136,15 @@ pub enum Chance {
     Greatest,
 }
 
+/// The leader election of an instance.
+#[derive(Clone)]
+pub struct Election {
+    /// Its Lease, identity and times.
+    pub config: ElectionConfig,
+    /// Reads and writes the Lease.
+    pub client: kube::Client,
+}
+
 /// The clusters that a controller works with.
 #[derive(Clone)]
 pub struct Clusters {
@@ -146,6 +156,8 @@ pub struct Clusters {
     pub now: Timestamp,
     /// Random numbers.
     pub chance: Chance,
+    /// The leader election in which it takes part, for targets in this process; `None`: it leads at once.
+    pub election: Option<Election>,
 }
 
 /// The parameters of a target's start.
@@ -252,6 +264,11 @@ pub trait Target: Send + Sync {
     /// Whether it runs outside this process and needs the facts over TLS.
     fn is_outside(&self) -> bool {
         true
+    }
+
+    /// Whether controllers of a component of it run only while it leads, if [`Clusters::election`] says so.
+    fn elects_leader(&self, _component: &str) -> bool {
+        false
     }
 
     /// Whether contracts of this component and form apply to it. Contracts about versions apply only to targets that decide.

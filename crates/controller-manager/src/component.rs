@@ -26,6 +26,7 @@ pub static COMPONENT: Component = Component {
     decide: None,
     admits_shoots: false,
     maintains_shoots: true,
+    elects_leader: true,
     installation: Installation { manifests: MANIFESTS, namespace: "garden", webhooks: None, rollout: None },
 };
 static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");

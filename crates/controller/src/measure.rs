@@ -1,14 +1,10 @@
 //! Measurements of controllers, under the names of controller-runtime.
 
-mod histogram;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use formats::exposition::{Family, Kind, Reading, Sample};
+use formats::exposition::{Family, Histogram, Kind, Reading, Sample};
 use parking_lot::Mutex;
-
-pub(crate) use self::histogram::Histogram;
 
 /// Seconds, from 5 ms to a minute.
 const BOUNDS: &[f64] = &[

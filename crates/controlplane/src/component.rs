@@ -31,6 +31,7 @@ pub static COMPONENT: Component = Component {
     decide: None,
     admits_shoots: false,
     maintains_shoots: false,
+    elects_leader: false,
     installation: Installation {
         manifests: MANIFESTS,
         namespace: "extension-provider-local",

@@ -14,6 +14,7 @@
 mod compare;
 mod exercise;
 pub mod generate;
+mod generated_names;
 pub mod kinds;
 pub mod known;
 mod memory;

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
 
+use crate::generated_names::RandomEndings;
 use crate::kinds;
 use crate::server::ServerAnswer;
 
@@ -20,6 +21,7 @@ pub struct Normalizer {
     allocations: BTreeMap<String, Allocations>,
     /// The object that is being normalized.
     owner: Option<Owner>,
+    endings: RandomEndings,
 }
 
 /// The addresses and ports of an object, numbered in order of appearance. One that the object no longer has gets a new number
@@ -114,6 +116,7 @@ impl Normalizer {
 
     /// Normalizes an object, a list, a table or a Status.
     fn object(&mut self, object: &mut Value) {
+        self.endings.learn(object);
         let list = object.get("items").is_some() || object.get("rows").is_some();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut).filter(|_| list) {
             if metadata.get("resourceVersion").is_some_and(is_revision) {
@@ -229,11 +232,15 @@ impl Normalizer {
         let text = ADDRESS
             .replace_all(&text, |found: &Captures<'_>| self.allocation("address", &found[0]))
             .into_owned();
-        GENERATED
+        let text = GENERATED
             .replace_all(&text, |found: &Captures<'_>| {
                 format!("{}{}", &found[1], self.number("generated", &found[2]))
             })
-            .into_owned()
+            .into_owned();
+        self.endings.within(&text).into_iter().fold(text, |text, ending| {
+            let number = self.number("generated", &ending);
+            text.replace(&ending, &number)
+        })
     }
 
     /// The replacement of a uid; uids that requests contain stay.
@@ -397,6 +404,30 @@ mod tests {
         assert_eq!(normalizer.answer(&object("7")).body, want("<revision 1>"));
         assert_eq!(normalizer.answer(&object("9")).body, want("<revision 2>"));
         assert_eq!(normalizer.answer(&object("7")).body, want("<revision 1>"));
+    }
+
+    #[test]
+    fn generated_names_are_numbered_whatever_they_begin_with() {
+        let refusal = |name: &str| {
+            let message =
+                format!("CronJob.batch {name:?} is invalid: metadata.name: Invalid value: {name:?}: no");
+            let cause = json!({"field": "metadata.name", "message": format!("Invalid value: {name:?}: no")});
+            let details = json!({"name": name, "group": "batch", "kind": "CronJob", "causes": [cause]});
+            answer(json!({"kind": "Status", "message": message, "details": details}))
+        };
+        let object = |name: &str| {
+            let metadata = json!({"name": name, "generateName": "any."});
+            answer(json!({"items": [{"metadata": metadata, "involved": name}]}))
+        };
+        let normalized = |answer: &ServerAnswer| Normalizer::default().answer(answer).body;
+        for begin in ["*/5 * * * *", "<&>", "cut \u{fffd}", "x"] {
+            let [one, other] =
+                ["x2x2x", "bcdfg"].map(|ending| normalized(&refusal(&format!("{begin}{ending}"))));
+            assert_eq!(one, other, "{begin}");
+            assert_eq!(one["details"]["name"], format!("{begin}<generated 1>"));
+        }
+        assert_eq!(normalized(&object("any.x2x2x")), normalized(&object("any.bcdfg")));
+        assert_ne!(normalized(&refusal("absent")), normalized(&refusal("other")));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! Prometheus' text format for metrics, as Go's client writes it.
 
+mod histogram;
+
 use std::fmt::Write as _;
+
+pub use self::histogram::Histogram;
 
 /// All measurements under one name.
 #[derive(Clone, Debug, PartialEq)]

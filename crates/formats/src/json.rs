@@ -7,6 +7,7 @@ mod deep;
 mod duplicates;
 mod escape;
 mod number;
+mod ordered;
 mod scan;
 mod surrogates;
 
@@ -21,6 +22,7 @@ pub use deep::{exact, read, typed};
 pub use duplicates::{Merge, merged, paths as duplicate_fields};
 pub use escape::{html_safe, quoted};
 pub use number::{append, display, literal, number, reread, text, to_vec};
+pub use ordered::{Ordered, occurrences};
 
 /// Reason a stream ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

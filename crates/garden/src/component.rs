@@ -27,6 +27,7 @@ pub static COMPONENT: Component = Component {
     decide: Some(decisions::decide),
     admits_shoots: true,
     maintains_shoots: false,
+    elects_leader: false,
     installation: Installation {
         manifests: MANIFESTS,
         namespace: registrations::NAMESPACE,

@@ -33,6 +33,7 @@ pub static COMPONENT: Component = Component {
     decide: None,
     admits_shoots: false,
     maintains_shoots: false,
+    elects_leader: true,
     installation: Installation {
         manifests: MANIFESTS,
         namespace: registrations::NAMESPACE,
@@ -79,10 +80,10 @@ fn start(options: StartOptions) -> Result<Started, String> {
 
 /// Starts the controllers on tokio's current runtime. The same clock and entropy lead to the same requests in each run.
 fn run(config: OperatorConfiguration, clusters: Clusters) -> Running {
-    let Clusters { source, target, now, entropy } = clusters;
+    let Clusters { source, target, now, entropy, elector } = clusters;
     let mut context = OperatorContext::new(config, &source, Clock::starting_at(now), entropy.clone());
     context.virtual_cluster = VirtualCluster::Client(target);
-    Running::start(vec![context.runtime.clone()], entropy, |running, stop| {
+    Running::start_elected(vec![context.runtime.clone()], entropy, elector, |running, stop| {
         controllers::run(context, running, stop)
     })
 }

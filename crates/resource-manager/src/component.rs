@@ -32,6 +32,7 @@ pub static COMPONENT: Component = Component {
     decide: None,
     admits_shoots: false,
     maintains_shoots: false,
+    elects_leader: true,
     installation: Installation {
         manifests: MANIFESTS,
         namespace: NAMESPACE,

@@ -3,7 +3,7 @@
 //! Start at [`Kinds`]: [`Kinds::kubernetes`] has the built-in kinds of Kubernetes 1.36, [`Kinds::of`] those of another
 //! [`KubernetesVersion`], [`Kinds::gardener`] also the custom resources that come with the project ([`crds`]). The [`Type`]
 //! of a kind describes every field: its shape, the keys of a list, the effect of a patch. A [`Message`] describes the
-//! protobuf encoding of a kind.
+//! protobuf encoding of a kind. [`admission_plugins`] names the admission plugins of Gardener's API server.
 //!
 //! ```
 //! use schema::{Kinds, Shape};
@@ -13,6 +13,7 @@
 //! assert_eq!(Kinds::gardener().list_key("", "v1", "Pod", "spec.containers"), Some(vec!["name".to_owned()]));
 //! ```
 
+pub mod admission_plugins;
 mod crd;
 mod definition_name;
 mod definitions;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 pub use apiserver::Controllers;
 pub use apiserver::TypedRules;
@@ -21,6 +22,10 @@ use crate::{envtest, kubeconfig};
 
 /// The user of a server's kubeconfig.
 pub const OUTSIDE_USER: &str = "admin";
+/// The time between the bookmarks of a watch from outside, as kube-apiserver has it.
+const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
+/// The same in this process, where weeks go by in virtual time and each bookmark is work: a client may not rely on their interval.
+const BOOKMARK_PERIOD_IN_PROCESS: Duration = Duration::from_hours(1);
 
 /// A running server; dropping it stops it.
 pub struct Embedded {
@@ -72,7 +77,8 @@ pub struct ServedApi<'a> {
 #[must_use]
 pub fn server(api: ServedApi<'_>, outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
     if outside {
-        return builder_of(api).epoch(Timestamp::now()).build().fork(dialers);
+        let builder = builder_of(api).epoch(Timestamp::now()).bookmark_period(BOOKMARK_PERIOD);
+        return builder.build().fork(dialers);
     }
     server_template(api).fork(dialers)
 }
@@ -105,7 +111,8 @@ fn template(kubernetes: KubernetesVersion) -> ApiServer {
 }
 
 fn builder(kubernetes: KubernetesVersion) -> apiserver::Builder {
-    ApiServer::builder().kubernetes(kubernetes).crds(schema::crds().iter().cloned())
+    let builder = ApiServer::builder().bookmark_period(BOOKMARK_PERIOD_IN_PROCESS);
+    builder.kubernetes(kubernetes).crds(schema::crds().iter().cloned())
 }
 
 /// Configuration of a control plane.

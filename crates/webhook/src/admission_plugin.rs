@@ -16,18 +16,18 @@ pub trait AdmissionPlugins: Send + Sync {
     ///
     /// # Errors
     /// The first rejection of a plugin.
-    fn admit(&self, request: &AdmissionRequest<'_>, object: Option<&mut Value>) -> Result<(), Rejection>;
+    fn admit(&self, request: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection>;
 
     /// The validating phase, for a valid object, before validating webhooks. A deletion has no object.
     ///
     /// # Errors
     /// The first rejection of a plugin.
-    fn validate(&self, request: &AdmissionRequest<'_>, object: Option<&Value>) -> Result<(), Rejection>;
+    fn validate(&self, request: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection>;
 }
 
 /// A request for an object of a kind that the server serves itself.
 #[derive(Clone, Copy)]
-pub struct AdmissionRequest<'a> {
+pub struct Attributes<'a> {
     /// What the request does; a deletion of a collection is a deletion of each object, without a name.
     pub operation: Operation,
     /// `widgets.example.com`.
@@ -88,9 +88,9 @@ pub struct Action<'a> {
     pub name: &'a str,
 }
 
-impl std::fmt::Debug for AdmissionRequest<'_> {
+impl std::fmt::Debug for Attributes<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AdmissionRequest")
+        f.debug_struct("Attributes")
             .field("operation", &self.operation)
             .field("resource", &self.resource)
             .field("subresource", &self.subresource)

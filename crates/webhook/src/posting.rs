@@ -1,6 +1,8 @@
 //! Subresources to which a client posts a body that the API server answers and does not store, such as a request for
 //! credentials.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -32,6 +34,8 @@ pub struct Posting<'a> {
     pub user: &'a str,
     /// The server's time.
     pub now: Timestamp,
+    /// How long a credential that is granted is valid at most; absent if the server does not limit it.
+    pub max_expiration: Option<Duration>,
     /// The objects that the server stores.
     pub objects: &'a dyn ObjectReader,
 }
@@ -43,6 +47,7 @@ impl std::fmt::Debug for Posting<'_> {
             .field("name", &self.name)
             .field("user", &self.user)
             .field("now", &self.now)
+            .field("max_expiration", &self.max_expiration)
             .finish_non_exhaustive()
     }
 }

@@ -73,9 +73,12 @@ pub(super) async fn convert_for_webhook(
     }
     let served = shared.registry.served();
     if call.target.custom && BodyKind::is_of_resource(call) {
-        check_convertible(object, sent_as, |group, version| {
-            served.target(group, version, &sent_as.resource).is_some()
-        })?;
+        let is_served =
+            |group: &str, version: &str| served.target(group, version, &sent_as.resource).is_some();
+        let why = unconvertible(object, (sent_as.group.as_str(), sent_as.version.as_str()), is_served);
+        let refused =
+            |why: String| Failure::Refused(Status::internal(&format!("Internal error occurred: {why}")));
+        why.map_or(Ok(()), |why| Err(refused(why)))?;
     }
     let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
     match target.filter(|_| BodyKind::is_of_resource(call)) {
@@ -87,27 +90,23 @@ pub(super) async fn convert_for_webhook(
     }
 }
 
-/// Refuses a custom resource that claims to be of another group or of an unknown version: no webhook can receive it.
-fn check_convertible(
+/// Why a custom resource that claims to be of another group or of an unknown version is not converted to this group and version.
+pub(super) fn unconvertible(
     object: &Value,
-    sent_as: &GroupVersionResource,
+    (wanted_group, wanted_version): (&str, &str),
     is_served: impl Fn(&str, &str) -> bool,
-) -> Result<(), Failure> {
+) -> Option<String> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let why = if group != sent_as.group {
-        let wanted = format!("{}/{}", sent_as.group, sent_as.version);
-        format!(
-            "{group}/{version}, Kind={kind} is unstructured and is not suitable for converting to {}",
-            quote(&wanted)
-        )
-    } else if is_served(group, version) {
-        return Ok(());
-    } else {
-        format!("request to convert CR from an invalid group/version: {group}/{version}")
-    };
-    Err(Failure::Refused(Status::internal(&format!("Internal error occurred: {why}"))))
+    if group != wanted_group {
+        let wanted = format!("{wanted_group}/{wanted_version}");
+        let wanted = quote(&wanted);
+        let found = format!("{group}/{version}, Kind={kind}");
+        return Some(format!("{found} is unstructured and is not suitable for converting to {wanted}"));
+    }
+    (!is_served(group, version))
+        .then(|| format!("request to convert CR from an invalid group/version: {group}/{version}"))
 }
 
 fn check_side_effects(webhook: &Registration) -> Result<(), Failure> {

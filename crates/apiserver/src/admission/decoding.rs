@@ -1,6 +1,7 @@
 //! Decodes a webhook's response as client-go does, before it is verified: its version and kind, and the types of its values.
 
 use formats::base64;
+use formats::json::Ordered;
 use schema::Kinds;
 use serde_json::Value;
 use webhook::review::ReviewVersion;
@@ -27,11 +28,15 @@ pub(super) struct Decoded {
 /// # Errors
 /// If it is none, with the message of Go's decoder.
 pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, String> {
-    let review = posting::read(body)?;
+    let mut review = posting::read(body)?;
+    if !fields::duplicates(body.as_bytes()).is_empty() {
+        review = formats::json::merged(body.as_bytes(), &merge).unwrap_or(review);
+    }
     let wanted = if version == ReviewVersion::V1 { "v1" } else { "v1beta1" };
     let found = ADMISSION.type_of(&review, body, wanted)?;
     if found.kind == ADMISSION.kind {
-        check_types(&review, found.version).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
+        let ordered = Ordered::read(body.as_bytes()).unwrap_or_else(|| Ordered::from(&review));
+        check_types(&ordered, found.version).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
     }
     found.converted_to(wanted, ADMISSION.kind)?;
     let patch = match &review["response"]["patch"] {
@@ -46,21 +51,61 @@ pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, Stri
     Ok(Decoded { review, patch })
 }
 
-/// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.
-fn check_types(review: &Value, version: &str) -> Result<(), String> {
+/// What a review has of two values of one field: Go decodes both into the same variable, in which null changes nothing unless it is
+/// a pointer, a list or a map.
+fn merge(path: &[String], old: Value, new: Value) -> Value {
+    const CLEARED: [&str; 5] = ["patch", "patchType", "warnings", "auditAnnotations", "status"];
+    let is_cleared = match path {
+        [response] => response == "response",
+        [_, field] => CLEARED.contains(&field.as_str()),
+        _ => false,
+    };
+    match (old, new) {
+        (old, Value::Null) if !is_cleared => old,
+        (Value::Object(mut old), Value::Object(new)) => {
+            for (name, new) in new {
+                let below = [path, std::slice::from_ref(&name)].concat();
+                let merged = match old.remove(&name) {
+                    Some(old) => merge(&below, old, new),
+                    None => new,
+                };
+                old.insert(name, merged);
+            }
+            Value::Object(old)
+        }
+        (_, new) => new,
+    }
+}
+
+/// Rejects values of wrong types, with the message of Go's decoder, also those of a field that is there twice; null is the zero of
+/// each type.
+fn check_types(review: &Ordered, version: &str) -> Result<(), String> {
+    let Ordered::Object(fields) = review else { return Ok(()) };
+    fields
+        .iter()
+        .filter(|(name, _)| name == "response")
+        .try_for_each(|(_, response)| check_response(response, version))
+}
+
+fn check_response(response: &Ordered, version: &str) -> Result<(), String> {
     let wrong = |found: &Value, owner: &str, path: &str, ty: &str| {
         let found = type_name(found);
         Err(format!("json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {ty}"))
     };
-    let response = match &review["response"] {
-        Value::Object(response) => response,
-        Value::Null => return Ok(()),
-        other => return wrong(other, "AdmissionReview", "response", &format!("{version}.AdmissionResponse")),
+    let Ordered::Object(response) = response else {
+        let response = response.to_value();
+        let ty = format!("{version}.AdmissionResponse");
+        return if response.is_null() {
+            Ok(())
+        } else {
+            wrong(&response, "AdmissionReview", "response", &ty)
+        };
     };
     for (field, value) in response {
+        let value = value.to_value();
         if field == "status" {
-            check_status(value)?;
-        } else if let Some((found, ty)) = mismatch(field, value) {
+            check_status(&value)?;
+        } else if let Some((found, ty)) = mismatch(field, &value) {
             let ty = if ty == "PatchType" { format!("{version}.{ty}") } else { ty.to_owned() };
             return wrong(found, "AdmissionResponse", &format!("response.{field}"), &ty);
         }
@@ -100,6 +145,8 @@ fn check_status(status: &Value) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn error(body: &str, version: ReviewVersion) -> String {
@@ -152,10 +199,39 @@ mod tests {
                 bool("AdmissionResponse.response.patchType of type v1beta1.PatchType"),
             ),
             (r#"{"response":{"patch":[91,null]}}"#, String::new()),
+            (
+                r#"{"response":{"uid":true,"uid":"a"}}"#,
+                bool("AdmissionResponse.response.uid of type types.UID"),
+            ),
+            (
+                r#"{"response":{"uid":true,"allowed":"x"},"response":{}}"#,
+                bool("AdmissionResponse.response.uid of type types.UID"),
+            ),
+            (
+                r#"{"kind":true,"kind":"AdmissionReview"}"#,
+                format!("couldn't get version/kind; json parse error: {}", bool(".kind of type string")),
+            ),
         ];
         for (body, want) in table {
             assert_eq!(error(body, ReviewVersion::V1beta1), want, "{body}");
         }
         assert_eq!(decode(r#"{"response":{"patch":[91,null]}}"#, ReviewVersion::V1).unwrap().patch, [91, 0]);
+    }
+
+    #[test]
+    fn case_59_a_field_of_a_response_that_is_there_twice_is_decoded_into_the_same_variable() {
+        let table = [
+            (r#"{"response":{"allowed":true,"allowed":null}}"#, json!({"allowed": true})),
+            (r#"{"response":{"allowed":true,"allowed":false}}"#, json!({"allowed": false})),
+            (r#"{"response":{"warnings":["a"],"warnings":null}}"#, json!({"warnings": null})),
+            (
+                r#"{"response":{"uid":"a","allowed":true},"response":{"uid":null,"patch":"W10="}}"#,
+                json!({"uid": "a", "allowed": true, "patch": "W10="}),
+            ),
+            (r#"{"response":{"uid":"a"},"response":null}"#, Value::Null),
+        ];
+        for (body, want) in table {
+            assert_eq!(decode(body, ReviewVersion::V1).unwrap().review["response"], want, "{body}");
+        }
     }
 }

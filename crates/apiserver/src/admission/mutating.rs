@@ -6,8 +6,9 @@ use formats::json_patch;
 use serde_json::Value;
 use webhook::field::quote;
 use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
+use webhook::review::GroupVersionResource;
 
-use super::call::{call_webhook, convert_for_webhook};
+use super::call::{call_webhook, convert_for_webhook, unconvertible};
 use super::invocation::{Invocation, MatchContext};
 use super::response::{AdmissionResult, denial};
 use super::{Failure, Review};
@@ -113,7 +114,7 @@ async fn call_one(
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
     review.notes.non_canonical |= fields::is_non_canonical(call, &after);
-    review.object = Some(convert_from_webhook(shared, call, object, after).await?);
+    review.object = Some(convert_from_webhook(shared, call, (object, after), &invocation.sent_as).await?);
     Ok(changed)
 }
 
@@ -134,25 +135,36 @@ fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, 
     Ok((!patch.is_empty()).then_some(patch))
 }
 
-/// Converts a patched object back to the version of the request.
+/// Converts a patched object, which the webhook received as `sent_as`, back to the version of the request.
 async fn convert_from_webhook(
     shared: &ServerState,
     call: &Call,
-    object: &Value,
-    patched: Value,
+    (object, patched): (&Value, Value),
+    sent_as: &GroupVersionResource,
 ) -> Result<Value, Failure> {
-    if call.path.subresource != "scale" && !BodyKind::is_of_resource(call) {
+    if call.path.subresource == "scale" {
+        let mut object = object.clone();
+        let replicas = decode::mutated_replicas(patched).map_err(Failure::Refused)?;
+        let path = scale::path(call.target.scaling.as_deref());
+        scale::put(&mut object, &path, replicas).map_err(|why| Failure::Refused(Status::internal(&why)))?;
+        return Ok(object);
+    }
+    // Conversion would hide what the webhook did to apiVersion and kind.
+    let patched = decode::readable(shared, call, patched, sent_as).map_err(Failure::Refused)?;
+    let kind = patched["kind"].as_str().unwrap_or_default();
+    let is_other_kind = !call.target.custom && !kind.is_empty() && kind != call.target.resource.kind;
+    if is_other_kind || !BodyKind::is_of_resource(call) {
         return decode::mutated(shared, call, patched).map_err(Failure::Refused);
     }
-    if call.path.subresource != "scale" {
-        let target = &call.target;
-        let converted = versions::convert(shared, target, patched, &target.resource).await;
-        let converted = converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))?;
-        return decode::mutated(shared, call, converted).map_err(Failure::Refused);
+    if call.target.custom {
+        let own = &call.target.resource;
+        let served = shared.registry.served();
+        let is_served = |group: &str, version: &str| served.target(group, version, &own.plural).is_some();
+        let why = unconvertible(&patched, (own.group.as_str(), own.version.as_str()), is_served);
+        why.map_or(Ok(()), |why| Err(Failure::Refused(Status::failure(why))))?;
     }
-    let mut object = object.clone();
-    let replicas = patched.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
-    let path = scale::path(call.target.scaling.as_deref());
-    scale::put(&mut object, &path, replicas).map_err(|why| Failure::Refused(Status::internal(&why)))?;
-    Ok(object)
+    let target = &call.target;
+    let converted = versions::convert(shared, target, patched, &target.resource).await;
+    let converted = converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))?;
+    decode::mutated(shared, call, converted).map_err(Failure::Refused)
 }

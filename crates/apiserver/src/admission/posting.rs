@@ -63,7 +63,8 @@ pub(crate) async fn post(
 /// The message of these codecs.
 pub(crate) fn read(text: &str) -> Result<Value, String> {
     let value = if text.trim_start().starts_with('{') {
-        formats::json::typed_document(text.as_bytes())
+        let value = formats::json::typed_document(text.as_bytes());
+        value.and_then(|value| decode::head_error(text.as_bytes()).map_or(Ok(value), Err))
     } else {
         let value = formats::yaml::first_document(text.as_bytes());
         Ok(value.map_err(|error| format!("error converting YAML to JSON: yaml: {error}"))?)

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::matching::Matching;
+use super::strikes::StrikeTimes;
 use super::writes::WriteCounter;
 use crate::access::attributes::Attributes;
 
@@ -70,7 +70,7 @@ pub struct Hold {
 
 /// The events that matching watches have delivered so far. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct EventLog(Arc<Mutex<Vec<DeliveredEvent>>>);
+pub struct EventLog(Arc<Mutex<Vec<(DeliveredEvent, Instant)>>>);
 
 /// A log with the watches whose events it has.
 #[derive(Debug)]
@@ -88,13 +88,19 @@ pub(super) struct EventEntry {
     versions: Vec<String>,
     /// When it struck first: a watch that began later has listed the object since.
     since: Option<Instant>,
-    struck: watch::Sender<u64>,
+    struck: StrikeTimes,
 }
 
 impl EventLog {
     /// The events, in order of delivery; the same event of two watches is there twice.
     #[must_use]
     pub fn events(&self) -> Vec<DeliveredEvent> {
+        self.0.lock().iter().map(|(event, _)| event.clone()).collect()
+    }
+
+    /// The same, each with the time of its delivery.
+    #[must_use]
+    pub fn timed_events(&self) -> Vec<(DeliveredEvent, Instant)> {
         self.0.lock().clone()
     }
 }
@@ -114,13 +120,13 @@ impl EventObserver {
 
     pub(super) fn record(&self, request: &Attributes, event: &DeliveredEvent) {
         if self.observes(request) {
-            self.log.0.lock().push(event.clone());
+            self.log.0.lock().push((event.clone(), Instant::now()));
         }
     }
 }
 
 impl EventEntry {
-    pub(super) fn new(number: u64, fault: EventFault, struck: watch::Sender<u64>) -> Self {
+    pub(super) fn new(number: u64, fault: EventFault, struck: StrikeTimes) -> Self {
         Self { number, fault, versions: Vec::new(), since: None, struck }
     }
 
@@ -147,14 +153,14 @@ impl EventEntry {
         if at + 1 != self.fault.nth || began > *self.since.get_or_insert_with(Instant::now) {
             return None;
         }
-        self.struck.send_modify(|struck| *struck += 1);
+        self.struck.add();
         Some(self.fault.change.clone())
     }
 }
 
 impl Hold {
     /// Waits until the event is delivered.
-    pub(super) async fn end(self) {
+    pub(crate) async fn end(self) {
         let Self { behind, user, at_most } = self;
         let written = behind.into_iter().map(|mut counter| {
             let (user, before) = (user.clone(), counter.count(&user));

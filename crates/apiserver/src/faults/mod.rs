@@ -1,11 +1,13 @@
 //! Fault injection: selected requests are refused, delayed or never answered; watches end or lag; single events are lost, late
-//! or delivered twice.
+//! or delivered twice; single reads are answered from the past.
 
 mod delivery;
 mod effect;
 mod events;
 mod matching;
+mod reads;
 mod refusal;
+mod strikes;
 mod watches;
 mod writes;
 
@@ -27,6 +29,7 @@ use crate::http::reply::Reply;
 pub use effect::Effect;
 pub use events::{DeliveredEvent, EventChange, EventFault, EventLog, Hold};
 pub use matching::Matching;
+pub use reads::{LoggedRead, ReadChange, ReadFault, ReadLog, ReadStep, ReadTarget};
 pub use refusal::Refusal;
 pub use watches::WatchEnd;
 pub(crate) use watches::WatchEnds;
@@ -35,6 +38,8 @@ pub use writes::WriteCounter;
 pub(crate) use effect::apply_effects;
 
 use events::{EventEntry, EventObserver};
+use reads::{ReadEntry, ReadObserver};
+use strikes::StrikeTimes;
 use watches::WatchEnding;
 
 /// A fault: the requests that it matches, which of those it strikes, and the effect.
@@ -69,7 +74,7 @@ pub struct Faults(Arc<FaultState>);
 #[derive(Clone, Debug)]
 pub struct Active {
     number: u64,
-    struck: watch::Sender<u64>,
+    struck: StrikeTimes,
     faults: Faults,
 }
 
@@ -80,6 +85,8 @@ struct FaultState {
     entries: Mutex<Vec<FaultEntry>>,
     event_entries: Mutex<Vec<EventEntry>>,
     observers: Mutex<Vec<EventObserver>>,
+    read_entries: Mutex<Vec<ReadEntry>>,
+    read_observers: Mutex<Vec<ReadObserver>>,
     ended: watch::Sender<Vec<WatchEnding>>,
     executed: watch::Sender<BTreeMap<String, u64>>,
 }
@@ -91,7 +98,7 @@ struct FaultEntry {
     seen: u64,
     /// Struck requests that are executed first.
     executing: u64,
-    struck: watch::Sender<u64>,
+    struck: StrikeTimes,
 }
 
 impl Fault {
@@ -127,6 +134,8 @@ impl Faults {
             entries: Mutex::default(),
             event_entries: Mutex::default(),
             observers: Mutex::default(),
+            read_entries: Mutex::default(),
+            read_observers: Mutex::default(),
             ended: watch::Sender::default(),
             executed: watch::Sender::default(),
         }))
@@ -137,7 +146,7 @@ impl Faults {
     #[expect(clippy::must_use_candidate, reason = "a fault may stay in force for ever")]
     pub fn add(&self, fault: Fault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
-        let struck = watch::Sender::new(0);
+        let struck = StrikeTimes::default();
         let entry = FaultEntry { number, fault, seen: 0, executing: 0, struck: struck.clone() };
         self.0.entries.lock().push(entry);
         Active { number, struck, faults: self.clone() }
@@ -147,7 +156,7 @@ impl Faults {
     #[must_use]
     pub fn add_event(&self, fault: EventFault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
-        let struck = watch::Sender::new(0);
+        let struck = StrikeTimes::default();
         self.0.event_entries.lock().push(EventEntry::new(number, fault, struck.clone()));
         Active { number, struck, faults: self.clone() }
     }
@@ -171,6 +180,7 @@ impl Faults {
     pub fn clear(&self) {
         self.0.entries.lock().clear();
         self.0.event_entries.lock().clear();
+        self.0.read_entries.lock().clear();
     }
 
     /// Ends the running watches of matching requests.
@@ -202,7 +212,7 @@ impl Faults {
             effects.push(entry.fault.effect);
             match entry.fault.effect {
                 Effect::StallAfter => entry.executing += 1,
-                _ => entry.struck.send_modify(|struck| *struck += 1),
+                _ => entry.struck.add(),
             }
         }
         effects
@@ -229,7 +239,7 @@ impl Faults {
             entries.iter_mut().find(|entry| entry.executing > 0 && entry.fault.matching.matches(request));
         if let Some(entry) = stalled {
             entry.executing -= 1;
-            entry.struck.send_modify(|struck| *struck += 1);
+            entry.struck.add();
         }
     }
 
@@ -267,19 +277,24 @@ impl Active {
     /// The number of requests that it struck.
     #[must_use]
     pub fn struck(&self) -> u64 {
-        *self.struck.borrow()
+        self.struck.count()
+    }
+
+    /// When it struck first, if it did.
+    #[must_use]
+    pub fn first_strike(&self) -> Option<Instant> {
+        self.struck.first()
     }
 
     /// Waits until it has struck this many requests.
     pub async fn until_struck(&self, times: u64) {
-        let mut struck = self.struck.subscribe();
-        // `self` owns the sender, so it cannot be gone.
-        let _sender_is_here = struck.wait_for(|struck| *struck >= times).await;
+        self.struck.until(times).await;
     }
 
     /// Removes the fault; stalled requests stay stalled.
     pub fn remove(&self) {
         self.faults.0.entries.lock().retain(|entry| entry.number != self.number);
         self.faults.0.event_entries.lock().retain(|entry| entry.number != self.number);
+        self.faults.0.read_entries.lock().retain(|entry| entry.number != self.number);
     }
 }

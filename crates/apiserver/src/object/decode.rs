@@ -1,7 +1,9 @@
 //! Decodes request bodies into objects: apiVersion and kind, name and namespace, unknown fields.
 
 mod body;
+mod head;
 mod literals;
+mod mutated;
 
 use std::borrow::Cow;
 
@@ -24,15 +26,21 @@ use crate::object::structural;
 use crate::object::type_meta;
 use crate::state::ServerState;
 
-pub(crate) use body::{check_head, check_media_type, delete_options, parse_body};
+pub(crate) use body::{check_media_type, delete_options, parse_body};
+pub(crate) use head::{check_head, head_error};
+pub(crate) use mutated::{mutated, mutated_replicas, readable};
 
-use body::{is_json, is_protobuf};
+use body::{check_duplicate_head, is_json, is_protobuf};
 
 /// The object of a create or update request, in the request's version.
 pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = parse_body(call)?;
     let duplicates = if is_json(&call.content_type) { fields::duplicates(&call.body) } else { Vec::new() };
-    if !duplicates.is_empty() && !call.target.custom {
+    let has_duplicates = !duplicates.is_empty();
+    if has_duplicates {
+        check_duplicate_head(call)?;
+    }
+    if has_duplicates && (!call.target.custom || !BodyKind::is_of_resource(call)) {
         object = fields::read_merged(shared, call).unwrap_or(object);
     }
     upgrade_version(call, &mut object);
@@ -51,16 +59,14 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
         Status::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {why}"))
     };
     let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
-    let unknown = fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(refused)?;
+    let decoded = fields::prune_and_default(shared, call, &mut object, Author::Client);
+    let is_in_doubt = is_json(&call.content_type) && (has_duplicates || decoded.is_err());
+    let checked = if is_in_doubt { fields::check_body(shared, call) } else { Ok(()) };
+    let unknown = checked.and(decoded).map_err(refused)?;
     if !call.target.custom {
         messages.retain(|duplicate| !fields::is_within_unknown(duplicate, &unknown));
     }
-    let repeated =
-        if media_type(&call.content_type) == "application/yaml" && Directive::of(call) != Directive::Ignore {
-            formats::yaml::duplicate_keys(&call.body)
-        } else {
-            Vec::new()
-        };
+    let repeated = repeated_keys(call);
     if Directive::of(call) == Directive::Strict && !repeated.is_empty() {
         messages.push(format!("yaml: unmarshal errors:\n  {}", repeated.join("\n  ")));
     } else {
@@ -77,6 +83,16 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
             Ok(object)
         }
         Directive::Strict | Directive::Ignore => Ok(object),
+    }
+}
+
+/// What is reported of the keys that a map of a YAML body has twice.
+fn repeated_keys(call: &Call) -> Vec<String> {
+    let is_yaml = media_type(&call.content_type) == "application/yaml";
+    if is_yaml && Directive::of(call) != Directive::Ignore {
+        formats::yaml::duplicate_keys(&call.body)
+    } else {
+        Vec::new()
     }
 }
 
@@ -237,42 +253,6 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
         fields.retain(|name, _| name == "kind");
     }
     unknown
-}
-
-/// Decodes an object that a webhook changed. Drops unknown fields silently, and malformed metadata of a custom resource.
-///
-/// # Errors
-/// An internal error if the object has another kind or none, or values of wrong types.
-pub(crate) fn mutated(shared: &ServerState, call: &Call, object: Value) -> Result<Value, Status> {
-    let unreadable = |why| Status::internal(&format!("couldn't get version/kind; json parse error: {why}"));
-    let mut object = check_head(object).map_err(unreadable)?;
-    let body_kind = BodyKind::of(call);
-    let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
-    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
-    let (api_version, kind) = (text("apiVersion"), text("kind"));
-    if custom && kind.is_empty() {
-        return Err(Status::internal(&format!("Object 'Kind' is missing in '{object}'")));
-    }
-    let is_other = (!kind.is_empty() && kind != body_kind.kind)
-        || (!api_version.is_empty() && api_version != body_kind.api_version());
-    if !custom && is_other {
-        let (package, wanted) = (package(body_kind.group), body_kind.kind);
-        let why =
-            format!("converting ({api_version}, Kind={kind}) to ({package}.{wanted}): unknown conversion");
-        return Err(Status::internal(&why));
-    }
-    if let Some(fields) = object.as_object_mut() {
-        if custom {
-            fields::drop_malformed_metadata(fields);
-        } else {
-            fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
-            fields.insert("kind".to_owned(), body_kind.kind.into());
-        }
-        normalize(call, call.target.custom, fields);
-    }
-    fields::prune_and_default(shared, call, &mut object, Author::Webhook)
-        .map_err(|why| Status::internal(&why))?;
-    Ok(object)
 }
 
 /// Checks apiVersion and kind of an object against the request, and sets them if they are missing.

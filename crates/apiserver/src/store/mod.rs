@@ -142,6 +142,11 @@ impl Store {
         Ok((events.unwrap_or_default(), state.revision))
     }
 
+    /// The events of a resource that are still known, oldest first, and how many are not.
+    pub(crate) fn history(&self, resource: &str) -> (Vec<Arc<Event>>, usize) {
+        self.state.read().tables.get(resource).map(|table| table.ring.history()).unwrap_or_default()
+    }
+
     /// The events of all resources after `revision`, oldest first, and the store's revision.
     pub(crate) fn events_of_all(&self, revision: u64) -> Result<(Vec<ResourceEvent>, u64), Compacted> {
         let state = self.state.read();

@@ -45,11 +45,13 @@ pub(super) struct Ring {
     capacity: usize,
     /// The revision of the newest event that was dropped.
     dropped: u64,
+    /// How many events were dropped.
+    dropped_events: usize,
 }
 
 impl Ring {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { events: VecDeque::new(), capacity, dropped: 0 }
+        Self { events: VecDeque::new(), capacity, dropped: 0, dropped_events: 0 }
     }
 
     pub(super) fn push(&mut self, event: Arc<Event>) {
@@ -83,6 +85,11 @@ impl Ring {
         Ok(self.events.iter().rev().take_while(move |event| event.revision > revision))
     }
 
+    /// All events that are left, oldest first, and how many were dropped.
+    pub(super) fn history(&self) -> (Vec<Arc<Event>>, usize) {
+        (self.events.iter().cloned().collect(), self.dropped_events)
+    }
+
     fn check_available(&self, revision: u64) -> Result<(), Compacted> {
         if revision < self.dropped { Err(Compacted { oldest: self.dropped }) } else { Ok(()) }
     }
@@ -90,6 +97,7 @@ impl Ring {
     fn drop_oldest(&mut self) {
         if let Some(event) = self.events.pop_front() {
             self.dropped = event.revision;
+            self.dropped_events += 1;
         }
     }
 }

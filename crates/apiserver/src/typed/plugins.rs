@@ -1,7 +1,7 @@
 //! The admission plugins of typed kinds, asked with what this server knows: its objects, its time, its authorizer.
 
 use serde_json::Value;
-use webhook::admission_plugin::{Action, AdmissionRequest, Authorizer, User};
+use webhook::admission_plugin::{Action, Attributes, Authorizer, User};
 use webhook::rejection::Rejection;
 
 use super::{StoredObjects, status_of};
@@ -60,10 +60,10 @@ fn ask(
     shared: &ServerState,
     call: &Call,
     review: &Review<'_>,
-    question: impl FnOnce(&AdmissionRequest<'_>) -> Result<(), Rejection>,
+    question: impl FnOnce(&Attributes<'_>) -> Result<(), Rejection>,
 ) -> Result<(), Rejection> {
     let user = User { name: call.user.name.clone(), groups: call.user.groups.clone() };
-    question(&AdmissionRequest {
+    question(&Attributes {
         operation: review.operation,
         resource: &call.target.table,
         kind: &review.kind.kind,

@@ -30,6 +30,7 @@ pub(crate) fn prepare_answer(
         name: &call.path.name,
         user: &call.user.name,
         now: shared.clock.now(),
+        max_expiration: shared.switches.max_expiration,
         objects: &StoredObjects(shared),
     };
     (posted.prepare)(&posting, body).map_err(|rejection| answer_status(call, rejection))

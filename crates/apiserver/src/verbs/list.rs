@@ -15,6 +15,7 @@ use crate::render::{self, ListMeta};
 use crate::selection::Selection;
 use crate::state::ServerState;
 use crate::store::{Compacted, Object, Snapshot};
+use crate::verbs::past;
 use crate::versions;
 
 /// Continue tokens as Go reads them: it ignores trailing bits.
@@ -60,7 +61,7 @@ pub(crate) async fn page(shared: &ServerState, call: &Call) -> Result<Page, Stat
     let token = token(call)?;
     // A field selector on the name makes a single page, unless the request continues a list.
     let only = if token.is_some() { None } else { only_key(call, &selection) };
-    let snapshot = snapshot(shared, call, token.as_ref())?;
+    let snapshot = snapshot(shared, call, (&selection, token.as_ref()))?;
     let (prefix, start) = (call.key_prefix(), token.as_ref().map(|token| token.start.as_str()));
     let mut remaining = candidates(&snapshot, &prefix, start, only.as_deref());
     let (mut objects, mut last) = (Vec::new(), None);
@@ -104,7 +105,11 @@ pub(super) fn candidates<'a>(
     }
 }
 
-fn snapshot(shared: &ServerState, call: &Call, token: Option<&Token>) -> Result<Snapshot, Status> {
+fn snapshot(
+    shared: &ServerState,
+    call: &Call,
+    (selection, token): (&Selection, Option<&Token>),
+) -> Result<Snapshot, Status> {
     let table = &call.target.table;
     if let Some(token) = token {
         let Ok(revision) = u64::try_from(token.rv) else { return Ok(shared.store.snapshot(table)) };
@@ -129,7 +134,7 @@ fn snapshot(shared: &ServerState, call: &Call, token: Option<&Token>) -> Result<
             .store
             .snapshot_at(table, revision)
             .map_err(|_| Status::expired("The resourceVersion for the provided list is too old.")),
-        _ => Ok(shared.store.snapshot(table)),
+        _ => Ok(past::collection(shared, call, selection, requested)),
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod delete;
 pub(crate) mod eviction;
 pub(crate) mod list;
 pub(crate) mod ownership;
+mod past;
 pub(crate) mod patch;
 mod posting;
 mod revision;
@@ -36,14 +37,14 @@ pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Stat
 pub(crate) async fn read(shared: &ServerState, call: &Call) -> Result<Arc<Object>, Status> {
     let requested = call.query.text("resourceVersion");
     let latest = shared.store.revision();
-    match list::revision(requested) {
+    let requested = match list::revision(requested) {
         // kube-apiserver has no error for this, so it reports an internal error.
         Err(error) => return Err(Status::failure(error.to_string())),
         Ok(Some(revision)) if revision > latest => return Err(list::too_large(revision, latest)),
-        Ok(_) => {}
-    }
+        Ok(requested) => requested,
+    };
     let name = &call.path.name;
-    let object = shared.store.get(&call.target.table, &call.key(name));
+    let object = past::object(shared, call, requested);
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
     versions::read(shared, &call.target, &object).await
 }

@@ -69,7 +69,7 @@ pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> R
         let mut scale =
             decode::object(shared, call, &mut notes).map_err(|status| unregistered(call, status))?;
         decode::set_namespace(call, &mut scale)?;
-        update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
+        check_stored(shared, call, &scale).map_err(|status| status.with_notes(&notes))?;
         ScaleChange::Replace(scale)
     } else if media_type(&call.content_type) == APPLY {
         ScaleChange::Apply(patch::configuration(shared, call)?)
@@ -88,6 +88,13 @@ pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> R
         serde_json::from_slice(&body).map_err(|error| Status::internal(&error.to_string()))?;
     let scale = scale::of(&written, call.target.scaling.as_deref());
     Ok(Reply { notes, ..Reply::json(200, render_scale(call, &scale)) })
+}
+
+/// Checks that a scale has the name in the request's path and, if it has a UID, that of the stored object.
+fn check_stored(shared: &ServerState, call: &Call, scale: &Value) -> Result<(), Status> {
+    update::check_name(call, scale)?;
+    let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
+    current.map_or(Ok(()), |current| update::check_uid(call, scale, current.value()))
 }
 
 /// Renders a scale in the requested representation.

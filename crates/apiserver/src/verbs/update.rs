@@ -174,7 +174,8 @@ pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Resu
     Err(precondition_failed(call, meta::name(object), &why, call.query.dry_run()))
 }
 
-fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
+/// Checks that the UID in an object, if there is one, is that of the stored one.
+pub(crate) fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
     let (wanted, found) = (meta::text(object, "uid"), meta::text(current, "uid"));
     if wanted.is_empty() || wanted == found {
         return Ok(());
@@ -191,13 +192,16 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
 pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str, dry_run: bool) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
+    let is_definition = matches!(resource.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
+    let is_stored_by_group = call.target.custom || call.target.typed.is_some() || is_definition;
     let path = match call.target.table.as_str() {
         "bindings" => "pods".to_owned(),
         "services" => "services/specs".to_owned(),
         "endpoints" => "services/endpoints".to_owned(),
-        _ if call.target.custom || call.target.typed.is_some() => {
-            format!("{}/{}", resource.group, resource.plural)
-        }
+        "replicationcontrollers" => "controllers".to_owned(),
+        "nodes" => "minions".to_owned(),
+        "ingresses.networking.k8s.io" => "ingress".to_owned(),
+        _ if is_stored_by_group => format!("{}/{}", resource.group, resource.plural),
         _ => resource.plural.clone(),
     };
     let stored_at = call.target.typed.as_ref().map_or("/registry", |typed| typed.kind.storage_root());

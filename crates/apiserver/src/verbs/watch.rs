@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Call;
 use crate::convert;
-use crate::faults::{WatchEnd, WatchEnds};
+use crate::faults::{Hold, ReadTarget, WatchEnd, WatchEnds};
 use crate::http::negotiate::Representation;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -28,14 +28,13 @@ use crate::state::ServerState;
 use crate::store::{Compacted, Event, EventKind, Object};
 use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
+use crate::verbs::past;
 use crate::versions;
 
 /// The default duration of a watch; kube-apiserver picks one between this and its double.
 const DEFAULT_DURATION: Duration = Duration::from_mins(30);
 /// The longest duration of a watch.
 const MAX_DURATION: Duration = Duration::from_hours(24 * 365);
-/// The interval between bookmarks.
-const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// How long before its end a watch receives a last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 /// How many events are read from the store at once.
@@ -59,6 +58,10 @@ struct Watcher {
     next_bookmark: Option<Instant>,
     /// Whether the columns of a table were sent.
     sent_columns: bool,
+    /// What is watched, if that is followed.
+    followed: Option<ReadTarget>,
+    /// How long nothing is delivered yet, as a fault says.
+    hold: Option<Hold>,
     done: bool,
 }
 
@@ -87,6 +90,7 @@ pub(crate) async fn watch(shared: &Arc<ServerState>, call: &Call) -> Result<Repl
                 watcher.end_with_error(&too_old(revision, Compacted { oldest }));
             }
             watcher.seen = revision;
+            (watcher.followed, watcher.hold) = past::watch(shared, &watcher.call, revision);
         }
     }
     let frames = stream::unfold(watcher, |mut watcher| async move {
@@ -112,7 +116,7 @@ impl Watcher {
         let now = Instant::now();
         let end = now + duration;
         let bookmarks = call.query.flag("allowWatchBookmarks");
-        let first = (now + BOOKMARK_PERIOD).min(end - LAST_BOOKMARK.min(duration));
+        let first = (now + shared.switches.bookmark_period).min(end - LAST_BOOKMARK.min(duration));
         Ok(Self {
             news: shared.store.subscribe(&call.target.table),
             ends: shared.faults.watch_ends(),
@@ -130,6 +134,8 @@ impl Watcher {
             end,
             next_bookmark: bookmarks.then_some(first),
             sent_columns: false,
+            followed: None,
+            hold: None,
             done: false,
         })
     }
@@ -156,6 +162,9 @@ impl Watcher {
     }
 
     async fn next(&mut self) -> Option<Bytes> {
+        if let Some(hold) = self.hold.take() {
+            hold.end().await;
+        }
         loop {
             if let Some(line) = self.pending.pop_front() {
                 return Some(line);
@@ -188,7 +197,12 @@ impl Watcher {
             Ok((events, revision)) => {
                 for event in &events {
                     match self.event(event).await {
-                        Ok(line) => self.pending.extend(line),
+                        Ok(line) => {
+                            if let (Some(_), Some(target)) = (&line, &self.followed) {
+                                past::changed(&self.shared, target, event);
+                            }
+                            self.pending.extend(line);
+                        }
                         Err(status) => {
                             self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
                             self.done = true;
@@ -223,7 +237,8 @@ impl Watcher {
         let bookmark = self.bookmark(false);
         self.pending.push_back(bookmark);
         let last = self.end - LAST_BOOKMARK.min(self.end - now);
-        self.next_bookmark = Some(if now < last { (now + BOOKMARK_PERIOD).min(last) } else { self.end });
+        self.next_bookmark =
+            Some(if now < last { (now + self.shared.switches.bookmark_period).min(last) } else { self.end });
     }
 
     /// Converts a write to the event that a watch with these selectors sees.

@@ -108,15 +108,20 @@ async fn a_late_event_comes_after_the_next_write_of_the_user_or_after_a_while() 
     let late = server.faults().add_event(fault(1, EventChange::Late(hold("nobody", 7))));
     let began = Instant::now();
     assert_eq!(seen(&server, 1, revision).await.0, ALL);
-    assert_eq!((began.elapsed().as_secs(), late.struck()), (7, 1));
+    let struck = late.first_strike().map(|at| at.duration_since(began).as_secs());
+    assert_eq!((began.elapsed().as_secs(), late.struck(), struck), (7, 1, Some(0)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn delivered_events_are_logged_with_the_version_of_their_object() {
     let (server, revision) = server_with_events().await;
     let log = server.faults().log_events(watches());
+    let began = Instant::now();
     seen(&server, 1, revision).await;
     let logged = log.events();
+    let (events, times): (Vec<_>, Vec<_>) = log.timed_events().into_iter().unzip();
+    assert_eq!(events, logged);
+    assert!(times.iter().all(|at| at.duration_since(began).as_secs() == 0), "they were delivered at once");
     let found: Vec<String> = logged.iter().map(|event| format!("{} {}", event.kind, event.name)).collect();
     assert_eq!(found, ALL);
     let first = &logged[0];

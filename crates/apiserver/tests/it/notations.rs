@@ -176,6 +176,58 @@ async fn case_51_a_patched_object_is_decoded_again() {
     assert_eq!((code, &made["kind"]), (201, &json!("ConfigMap")), "{made}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn case_51_version_and_kind_of_a_patched_object_are_read_before_it() {
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}});
+    let set = |path: &str, value: Value| json!([{"op": "replace", "path": path, "value": value}]);
+    let no_string = |found: &str, field: &str| {
+        format!(
+            "Internal error occurred: couldn't get version/kind; json parse error: json: cannot unmarshal {found} into \
+             Go struct field .{field} of type string"
+        )
+    };
+    let unregistered = |kind: &str, version: &str| {
+        format!(
+            "Internal error occurred: no kind {kind:?} is registered for version {version:?} in scheme \
+             \"pkg/runtime/scheme.go:111\""
+        )
+    };
+    let unsuitable =
+        "other.org/v1, Kind=Thing is unstructured and is not suitable for converting to \"example.com/v1\"";
+    let table = [
+        (MAPS, &map, set("/apiVersion", json!(1)), no_string("number", "apiVersion")),
+        (MAPS, &map, set("/apiVersion", json!(["v1"])), no_string("array", "apiVersion")),
+        (MAPS, &map, set("/kind", json!(true)), no_string("bool", "kind")),
+        (MAPS, &map, set("/kind", json!({})), no_string("object", "kind")),
+        (THINGS, &thing, set("/apiVersion", json!(1.5)), no_string("number", "apiVersion")),
+        (THINGS, &thing, set("/kind", json!([])), no_string("array", "kind")),
+        (MAPS, &map, set("/apiVersion", json!("v2")), unregistered("ConfigMap", "v2")),
+        (MAPS, &map, set("/kind", json!("Other")), unregistered("Other", "v1")),
+        (
+            MAPS,
+            &map,
+            set("/apiVersion", json!("a/b/c")),
+            "Internal error occurred: unexpected GroupVersion string: a/b/c".to_owned(),
+        ),
+        (THINGS, &thing, set("/apiVersion", json!("other.org/v1")), unsuitable.to_owned()),
+        (
+            THINGS,
+            &thing,
+            set("/apiVersion", json!("example.com/v9")),
+            "request to convert CR from an invalid group/version: example.com/v9".to_owned(),
+        ),
+    ];
+    for (path, object, patch, message) in table {
+        let server = server_with_patch(&patch).await;
+        let (code, status) = send(&server, "POST", path, object).await;
+        assert_eq!((code, &status["message"]), (500, &json!(message)), "{patch}");
+    }
+    let server = server_with_patch(&json!([{"op": "remove", "path": "/apiVersion"}])).await;
+    let (code, made) = send(&server, "POST", MAPS, &map).await;
+    assert_eq!((code, &made["apiVersion"]), (201, &json!("v1")), "{made}");
+}
+
 #[tokio::test]
 async fn a_custom_resource_has_an_api_version() {
     let server = ApiServer::builder().build();

@@ -132,6 +132,30 @@ async fn strict_requests_are_refused_for_unknown_and_repeated_fields() {
 }
 
 #[tokio::test]
+async fn case_57_an_integer_beyond_64_bits_is_a_number_in_json_and_yaml() {
+    let server = ApiServer::builder().build();
+    let either =
+        json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]});
+    let spec = json!({"type": "object", "properties": {"either": either}});
+    let schema = json!({"type": "object", "properties": {"spec": spec}});
+    assert_eq!(send(&server, "POST", CRDS, &definition(&schema)).await.0, 201);
+    let body = thing(&json!({"either": 9_223_372_036_854_775_808_u64})).to_string();
+    let want = json!([
+        "Invalid value: \"number\": spec.either in body must be of type integer,string: \"number\"",
+        "Invalid value: \"\": \"spec.either\" must validate at least one schema (anyOf)",
+        "Invalid value: \"number\": spec.either in body must be of type integer: \"number\"",
+        "Invalid value: \"\": Checked value must be of type integer (default format) in spec.either",
+    ]);
+    for media in ["application/json", "application/yaml"] {
+        let (code, _, answer) = exchange(&server, "POST", THINGS, &[("content-type", media)], &body).await;
+        let status: Value = serde_json::from_slice(&answer).unwrap();
+        let causes = status["details"]["causes"].as_array().cloned().unwrap_or_default();
+        let messages: Value = causes.iter().map(|cause| cause["message"].clone()).collect();
+        assert_eq!((code, &messages), (422, &want), "{media}: {status}");
+    }
+}
+
+#[tokio::test]
 async fn crds_are_validated() {
     let server = ApiServer::builder().build();
     let field = |schema: Value| json!({"type": "object", "properties": {"a": schema}});

@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, Full};
 use schema::{Crd, TypedKind, TypedKindDetails};
 use serde_json::{Value, json};
 use tower::ServiceExt;
-use webhook::admission_plugin::{Action, AdmissionPlugins, AdmissionRequest};
+use webhook::admission_plugin::{Action, AdmissionPlugins, Attributes};
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
@@ -112,9 +112,9 @@ fn builder() -> apiserver::Builder {
 struct Asked;
 
 impl AdmissionPlugins for Asked {
-    fn admit(&self, request: &AdmissionRequest<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
+    fn admit(&self, request: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
         let Some(object) = object else { return Ok(()) };
-        let AdmissionRequest { operation, resource, kind, subresource, namespace, name, user, .. } = *request;
+        let Attributes { operation, resource, kind, subresource, namespace, name, user, .. } = *request;
         let old = request.old.map(|old| old["spec"]["size"].clone()).unwrap_or_default();
         let below_one = (request.random)(1);
         object["metadata"]["annotations"]["asked"] = json!(format!(
@@ -124,7 +124,7 @@ impl AdmissionPlugins for Asked {
         Ok(())
     }
 
-    fn validate(&self, request: &AdmissionRequest<'_>, object: Option<&Value>) -> Result<(), Rejection> {
+    fn validate(&self, request: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
         let action = Action {
             verb: "paint",
             group: "example.com",

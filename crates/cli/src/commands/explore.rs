@@ -1,4 +1,4 @@
-//! `explore`: runs scenarios again, each time with one perturbation of what the target did and saw.
+//! `explore`: runs scenarios again, each time with one perturbation of what the target did and saw, or with two.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -45,13 +45,24 @@ pub(crate) fn explore(
         Format::Json => json.clone(),
         Format::Text | Format::Markdown => render::explore(&outcome, &terminal.view(None)),
     });
-    if let Some(folder) = &arguments.report
-        && let Err(error) = report::write(folder, "explore.json", &json)
-    {
-        terminal.lose(error.to_string());
+    if let Some(folder) = &arguments.report {
+        write_report(folder, &outcome, &json, terminal);
     }
     let ExitReason { code, cause } = outcome.exit_reason();
     Ok(Ending::new(code, cause).beside(arguments.output))
+}
+
+/// Writes the result and its page to a folder. What was found is also printed, so that a failure loses nothing else.
+fn write_report(folder: &Path, outcome: &Outcome, json: &str, terminal: &Terminal) {
+    let page = render::explore_html(outcome).map_err(|error| error.to_string());
+    for (name, content) in [("explore.json", Ok(json.to_owned())), ("explore.html", page)] {
+        let written = content.and_then(|content| {
+            report::write(folder, name, &content).map(drop).map_err(|error| error.to_string())
+        });
+        if let Err(error) = written {
+            terminal.lose(error);
+        }
+    }
 }
 
 fn explore_options(arguments: &ExploreArguments, added: Option<&Path>) -> Result<ExploreOptions, Failure> {
@@ -63,6 +74,7 @@ fn explore_options(arguments: &ExploreArguments, added: Option<&Path>) -> Result
         .path("--config", arguments.config.as_deref())
         .unless_default("--time-budget", &arguments.time_budget, DEFAULT_TIME_BUDGET);
     Ok(ExploreOptions {
+        depth: arguments.depth,
         seed: arguments.seed,
         budget,
         parallel,

@@ -102,6 +102,10 @@ impl Target for OwnComponents {
         false
     }
 
+    fn elects_leader(&self, component: &str) -> bool {
+        self.component(component).is_ok_and(|target| target.elects_leader(component))
+    }
+
     fn supports(&self, component: &str, form: Form) -> bool {
         self.component(component).is_ok_and(|target| target.supports(component, form))
     }

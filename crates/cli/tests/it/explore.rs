@@ -13,10 +13,10 @@ fn explore(folder: &Path, more: &[&str]) -> CallResult {
 #[test]
 fn the_scenarios_of_a_clause_are_explored() {
     let folder = tempfile::tempdir().unwrap();
-    let result = explore(folder.path(), &["--report", "found"]);
+    let result = call(folder.path(), &["explore", "--clause", "GRM-NOD-001", "--report", "found"]);
     let words = [
         "resource-manager",
-        "✓ GRM-SCT-001/",
+        "✓ GRM-NOD-001/",
         "crash before a write",
         "event lost until a relist",
         "nothing was found",
@@ -30,6 +30,8 @@ fn the_scenarios_of_a_clause_are_explored() {
     assert_eq!((number("failed"), number("missed"), number("left")), (0, 0, 0), "{counts}");
     assert_eq!(number("run") + number("cut"), number("space"), "{counts}");
     assert_eq!(found["scenarios"].as_array().map(Vec::len), Some(3));
+    let page = std::fs::read_to_string(folder.path().join("found/explore.html")).unwrap();
+    assert!(page.contains("nothing was found") && page.contains("leader lost at a write"), "{page}");
 }
 
 #[test]
@@ -44,6 +46,20 @@ fn one_perturbation_of_one_scenario_is_repeated() {
 }
 
 #[test]
+fn a_pair_of_perturbations_is_run_with_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = explore(folder.path(), &["--perturbation", "1+9", "-o", "json"]);
+    result.assert_exit(0, &["exit 0: 3 scenarios withstood 0 perturbations and 3 pairs"]);
+    let found: Value = serde_json::from_str(&result.out).unwrap();
+    assert_eq!(
+        (&found["perturbation"], &found["with"], &found["pairs"]["run"]),
+        (&1.into(), &9.into(), &3.into())
+    );
+    let spent = explore(folder.path(), &["--depth", "2", "--budget", "0s"]);
+    spent.assert_exit(4, &["exit 4: the budget is spent"]);
+}
+
+#[test]
 fn a_spent_budget_ends_with_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let result = explore(folder.path(), &["--budget", "0s"]);
@@ -53,7 +69,7 @@ fn a_spent_budget_ends_with_what_is_left() {
 #[test]
 fn what_cannot_be_explored_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let table: [(i32, &[&str], &[&str]); 7] = [
+    let table: [(i32, &[&str], &[&str]); 9] = [
         (
             2,
             &["--target", "url=https://localhost:1"],
@@ -62,6 +78,8 @@ fn what_cannot_be_explored_is_refused() {
         (2, &["--target", "nowhere.yaml"], &["failed to read target nowhere.yaml"]),
         (2, &["--budget", "soon"], &["--budget soon"]),
         (2, &["--perturbation", "0"], &["is not a whole number from 1 on"]),
+        (2, &["--perturbation", "3+3"], &["14+31"]),
+        (2, &["--depth", "3"], &["is not a whole number from 1 to 2"]),
         (2, &["--config", "x.yaml"], &["are not for --target built-in"]),
         (2, &["--component", "resourcemanager"], &["resourcemanager", "resource-manager"]),
         (4, &["--component", "scheduler"], &["no contract about a controller of scheduler is selected"]),

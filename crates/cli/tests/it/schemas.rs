@@ -93,17 +93,19 @@ fn every_file_of_contracts_and_suites_fits_its_schema() {
 
 #[test]
 fn every_scaffold_fits_the_schema_and_lints_clean() {
+    let folder = tempfile::tempdir().unwrap();
     let mut validator = Validator::new();
-    for form in contract::scaffold::FORMS {
-        let folder = tempfile::tempdir().unwrap();
-        let new = ["new", "contract", "my-behaviour", "--form", form, "--file", "mine/my-behaviour.yaml"];
-        call(folder.path(), &new).assert_exit(0, &["wrote mine/my-behaviour.yaml"]);
-        let text = fs::read_to_string(folder.path().join("mine/my-behaviour.yaml")).unwrap();
+    for (letter, form) in ('a'..).zip(contract::scaffold::FORMS) {
+        // The ids of clauses begin with the letters of the name's words.
+        let (name, file) = (format!("{form}-of-{letter}"), format!("mine/{form}.yaml"));
+        let new = ["new", "contract", &name, "--form", form, "--file", &file];
+        call(folder.path(), &new).assert_exit(0, &[&format!("wrote {file}")]);
+        let text = fs::read_to_string(folder.path().join(file)).unwrap();
         let documents = formats::yaml::documents(&text).unwrap();
         assert_eq!(validator.error("contract", &documents[0]), None, "{form}");
-        call(folder.path(), &["lint", "mine/my-behaviour.yaml"]).assert_exit(0, &["exit 0: no errors"]);
-        call(folder.path(), &["fmt", "--check", "mine"]).assert_exit(0, &[]);
     }
+    call(folder.path(), &["lint", "mine"]).assert_exit(0, &["exit 0: no errors"]);
+    call(folder.path(), &["fmt", "--check", "mine"]).assert_exit(0, &[]);
 }
 
 #[test]

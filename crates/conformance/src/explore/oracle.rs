@@ -5,21 +5,26 @@ use contract::scenario::ObjectRef;
 use crate::report::Check;
 use crate::run::scenario::{ObservedWrite, TargetHistory};
 
-/// A perturbed run may have this many times the writes of the undisturbed run, and this many more.
-const TIMES: usize = 2;
+/// For each perturbation, a run may have the writes of the undisturbed run once more, and this many beside. The usual limiter of a
+/// controller, which waits 5 ms after a failure and then twice as long each time, tries that often in the 3 seconds for which a
+/// perturbation may last.
 const MORE: usize = 10;
+/// The same for refused writes: three controllers of one component may write the same object.
+const MORE_REFUSED: usize = 30;
 
-/// All that is wrong with a perturbed run; `checks` are those of its steps that failed.
+/// All that is wrong with a run that has a number of perturbations; `checks` are those of its steps that failed.
 pub(super) fn judge(
     undisturbed: &TargetHistory,
-    perturbed: &TargetHistory,
+    (perturbed, count): (&TargetHistory, usize),
     mut checks: Vec<Check>,
 ) -> Vec<Check> {
     // What is there after a step that failed says nothing about the end.
     let lost = if checks.is_empty() { lost_objects(undisturbed, perturbed) } else { Vec::new() };
     checks.extend(deletions(undisturbed, perturbed));
+    checks.extend(late_writes(perturbed));
     checks.extend(lost);
-    checks.extend(too_many_writes(undisturbed.writes.len(), &perturbed.writes));
+    checks.extend(too_many_writes((&undisturbed.writes, count), &perturbed.writes));
+    checks.extend(too_many_attempts((&undisturbed.writes, count), &perturbed.writes));
     checks
 }
 
@@ -50,6 +55,15 @@ fn deletions(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<Chec
     checks
 }
 
+/// What the old leader wrote, each object once, when another one led.
+fn late_writes(perturbed: &TargetHistory) -> Vec<Check> {
+    let late = &perturbed.late_writes;
+    let is_first = |at: &usize| !late[..*at].iter().any(|earlier| earlier.object == late[*at].object);
+    let want = "no write of the old leader once the second instance has the Lease";
+    let of_write = |write: &ObservedWrite| check("leader", &write.object, want, write.verb);
+    (0..late.len()).filter(is_first).map(|at| of_write(&late[at])).collect()
+}
+
 /// Objects that are there at the end of the undisturbed run only.
 fn lost_objects(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<Check> {
     let is_there = |server: usize, object: &ObjectRef| {
@@ -59,26 +73,53 @@ fn lost_objects(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<C
     lost.map(|(_, object)| check("objects", object, "it is there at the end", "absent")).collect()
 }
 
-/// The bound on the number of writes, if it is exceeded.
-fn too_many_writes(undisturbed: usize, writes: &[ObservedWrite]) -> Option<Check> {
-    let bound = undisturbed * TIMES + MORE;
-    if writes.len() <= bound {
-        return None;
-    }
-    let most = writes.iter().max_by_key(|write| count_alike(writes, write))?;
-    Some(Check {
+/// The bound on the number of executed writes, if it is exceeded.
+fn too_many_writes(
+    (undisturbed, count): (&[ObservedWrite], usize),
+    writes: &[ObservedWrite],
+) -> Option<Check> {
+    let executed = |writes: &[ObservedWrite]| -> Vec<ObservedWrite> {
+        writes.iter().filter(|write| !write.refused).cloned().collect()
+    };
+    let (before, now) = (executed(undisturbed).len(), executed(writes));
+    let most = now.iter().max_by_key(|write| count_alike(&now, write))?;
+    let alike = count_alike(&now, most);
+    let got = |now: usize| format!("{now}, of which {alike} are {} {}", most.verb, most.object);
+    exceeds("writes", (before, now.len()), (count, MORE), got)
+}
+
+/// The bound on the number of refused writes that are alike, if it is exceeded.
+fn too_many_attempts(
+    (undisturbed, count): (&[ObservedWrite], usize),
+    writes: &[ObservedWrite],
+) -> Option<Check> {
+    let refused = |writes: &[ObservedWrite]| -> Vec<ObservedWrite> {
+        writes.iter().filter(|write| write.refused).cloned().collect()
+    };
+    let (before, now) = (refused(undisturbed), refused(writes));
+    let most = now.iter().max_by_key(|write| count_alike(&now, write))?;
+    let attempts = (count_alike(&before, most), count_alike(&now, most));
+    let got = |now| format!("{now} times {} {}", most.verb, most.object);
+    exceeds("refused writes", attempts, (count, MORE_REFUSED), got)
+}
+
+/// A failed check if a number in a run with `count` perturbations is above the bound of the undisturbed one: once more for each
+/// perturbation, and `more` beside.
+fn exceeds(
+    path: &str,
+    (undisturbed, now): (usize, usize),
+    (count, more): (usize, usize),
+    got: impl Fn(usize) -> String,
+) -> Option<Check> {
+    let (times, more) = (1 + count, more * count);
+    let bound = undisturbed * times + more;
+    (now > bound).then(|| Check {
         part: "requests".to_owned(),
-        path: "writes".to_owned(),
+        path: path.to_owned(),
         want: format!(
-            "at most {bound}: {TIMES} times the {undisturbed} of the undisturbed run and {MORE} more"
+            "at most {bound}: {times} times the {undisturbed} of the undisturbed run and {more} more"
         ),
-        got: format!(
-            "{}, of which {} are {} {}",
-            writes.len(),
-            count_alike(writes, most),
-            most.verb,
-            most.object
-        ),
+        got: got(now),
         ..Check::default()
     })
 }
@@ -126,7 +167,7 @@ mod tests {
     }
 
     fn found(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<String> {
-        let checks = judge(undisturbed, perturbed, Vec::new());
+        let checks = judge(undisturbed, (perturbed, 1), Vec::new());
         checks.into_iter().map(|check| format!("{} {}: {}", check.part, check.path, check.got)).collect()
     }
 
@@ -141,7 +182,7 @@ mod tests {
         let wanted = ["deletions deployment/a: deleted", "objects deployment/b: absent"];
         assert_eq!(found(&undisturbed, &worse), wanted);
         let failed = Check { part: "eventually".to_owned(), ..Check::default() };
-        let parts = judge(&undisturbed, &worse, vec![failed]).into_iter().map(|check| check.part);
+        let parts = judge(&undisturbed, (&worse, 1), vec![failed]).into_iter().map(|check| check.part);
         assert_eq!(parts.collect::<Vec<_>>(), ["eventually", "deletions"]);
     }
 
@@ -152,5 +193,28 @@ mod tests {
             let perturbed = history(&[], vec![write("patch", "a"); count]);
             assert_eq!(!found(&undisturbed, &perturbed).is_empty(), is_broken, "{count}");
         }
+        // Attempts that are refused are counted by themselves.
+        let refused = ObservedWrite { refused: true, ..write("patch", "a") };
+        for (count, is_broken) in [(30, false), (31, true)] {
+            let writes = [vec![write("patch", "a"); 12], vec![refused.clone(); count]].concat();
+            let found = found(&undisturbed, &history(&[], writes));
+            assert_eq!(found.iter().any(|found| found.contains("refused writes")), is_broken, "{found:?}");
+            assert_eq!(found.len(), usize::from(is_broken));
+        }
+        // Of two perturbations, each may make the target repeat itself.
+        for (count, is_broken) in [(23, false), (24, true)] {
+            let perturbed = history(&[], vec![write("patch", "a"); count]);
+            let checks = judge(&undisturbed, (&perturbed, 2), Vec::new());
+            assert_eq!(!checks.is_empty(), is_broken, "{count}");
+        }
+    }
+
+    #[test]
+    fn an_old_leader_must_not_write() {
+        let undisturbed = history(&[], vec![]);
+        let late_writes = vec![write("patch", "a"), write("update", "a"), write("create", "b")];
+        let perturbed = TargetHistory { late_writes, ..TargetHistory::default() };
+        let wanted = ["leader deployment/a: patch", "leader deployment/b: create"];
+        assert_eq!(found(&undisturbed, &perturbed), wanted);
     }
 }

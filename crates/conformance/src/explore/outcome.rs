@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::ExploreOptions;
+use super::{ExploreOptions, PlanNumbers};
 use crate::render::plural;
 use crate::report::{Check, ExitReason, enumerate, worst_exit_code};
 use crate::target::Identity;
@@ -20,13 +20,16 @@ pub struct Outcome {
     /// Seconds after which no further run began; absent: all were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_seconds: Option<f64>,
-    /// The only perturbation that was requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub perturbation: Option<usize>,
+    /// The only perturbation or pair that was requested.
+    #[serde(flatten)]
+    pub requested: Option<PlanNumbers>,
     /// Milliseconds.
     pub duration_ms: f64,
-    /// Sums over all scenarios.
+    /// Sums over all scenarios, of runs with one perturbation.
     pub counts: ExplorationCounts,
+    /// Sums over all scenarios, of runs with two. Of those that missed, one struck nothing, because the other one had changed the
+    /// target's way.
+    pub pairs: ExplorationCounts,
     /// Sums by kind of perturbation.
     pub kinds: BTreeMap<&'static str, ExplorationCounts>,
     /// The scenarios, in the order of the contracts.
@@ -46,7 +49,7 @@ pub struct Outcome {
 pub struct ExplorationCounts {
     /// Perturbations of all that was observed.
     pub space: usize,
-    /// Of these, those that are the same as another one, and were not run.
+    /// Of these, those that show no more than another one, and were not run.
     pub cut: usize,
     /// Perturbed runs.
     pub run: usize,
@@ -98,24 +101,57 @@ pub struct ScenarioOutcome {
     pub events: usize,
     /// Its perturbations.
     pub counts: ExplorationCounts,
-    /// The perturbations that broke something.
+    /// The pairs of them.
+    pub pairs: ExplorationCounts,
+    /// The perturbations and pairs that broke something.
     pub failures: Vec<PerturbationFailure>,
 }
 
-/// A perturbation that broke something.
+/// A perturbation that broke something, or two of which neither did so alone.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PerturbationFailure {
-    /// Its number in the plan of its scenario, from 1.
-    pub perturbation: usize,
-    /// `crash after a write`.
-    pub kind: &'static str,
+    /// Its number in the plan of its scenario, or their numbers.
+    #[serde(flatten)]
+    pub numbers: PlanNumbers,
+    /// `crash after a write`; of two, `crash after a write + event late`.
+    pub kind: String,
     /// What was perturbed: `the 2nd write, patch configmap/x, was executed and the target was killed`.
     pub story: String,
     /// What is wrong.
     pub checks: Vec<Check>,
+    /// What happened in the run, in the order of time.
+    pub timeline: Vec<TimelineEntry>,
     /// The command that repeats it.
     pub command: String,
+}
+
+/// Something that happened in a perturbed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TimelineEntry {
+    /// Milliseconds since the target was started first.
+    pub at_ms: u64,
+    /// What it is.
+    pub kind: TimelineKind,
+    /// What happened: `create secret/x`, `ADDED secret/x`.
+    pub text: String,
+}
+
+/// What an entry of a timeline is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TimelineKind {
+    /// The target wrote.
+    Write,
+    /// A watch delivered an event to the target.
+    Event,
+    /// A perturbation struck.
+    Perturbation,
+    /// A second instance took over.
+    Takeover,
+    /// A step of the scenario passed.
+    Step,
 }
 
 impl ExplorationCounts {
@@ -136,9 +172,10 @@ impl Outcome {
             target,
             seed: options.seed,
             budget_seconds: options.budget.map(|budget| budget.as_secs_f64()),
-            perturbation: options.perturbation,
+            requested: options.perturbation,
             duration_ms: 0.0,
             counts: ExplorationCounts::default(),
+            pairs: ExplorationCounts::default(),
             kinds: BTreeMap::new(),
             scenarios: Vec::new(),
             environment_errors: Vec::new(),
@@ -163,7 +200,14 @@ impl Outcome {
 
     fn success(&self) -> String {
         let scenarios = self.in_state(ScenarioState::Explored).count();
-        format!("{} withstood {}", plural(scenarios, "scenario"), plural(self.counts.run, "perturbation"))
+        let withstood = self.with_pairs((self.counts.run, self.pairs.run), " and ");
+        format!("{} withstood {withstood}", plural(scenarios, "scenario"))
+    }
+
+    /// `3 perturbations and 2 pairs`; only what there is, if there were pairs.
+    fn with_pairs(&self, (single, pairs): (usize, usize), between: &str) -> String {
+        let single = plural(single, "perturbation");
+        if self.pairs.space == 0 { single } else { format!("{single}{between}{}", plural(pairs, "pair")) }
     }
 
     /// Everything that keeps the exit code from being 0. The first reason of a code is the one that is printed.
@@ -175,15 +219,15 @@ impl Outcome {
             add(128 + signal, format!("interrupted by {name}"));
         }
         let most = self.in_state(ScenarioState::Explored).map(ScenarioOutcome::planned).max();
-        if let (Some(number), Some(most)) = (self.perturbation, most)
-            && number > most
+        if let (Some(numbers), Some(most)) = (self.requested, most)
+            && numbers.greatest() > most
         {
             let plans = format!("the plan has {}", plural(most, "perturbation"));
-            add(2, format!("--perturbation {number}: {plans}"));
+            add(2, format!("--perturbation {numbers}: {plans}"));
         }
         let failing = self.names(|scenario| !scenario.failures.is_empty());
         if !failing.is_empty() {
-            let failed = plural(self.counts.failed, "perturbation");
+            let failed = self.with_pairs((self.counts.failed, self.pairs.failed), " and ");
             add(1, format!("{failed} broke {}", enumerate(&failing)));
         }
         let refused = self.names(|scenario| scenario.state == ScenarioState::Refused);
@@ -194,8 +238,8 @@ impl Outcome {
             add(3, error.clone());
         }
         let unlearnt = self.in_state(ScenarioState::Left).count();
-        if self.counts.left > 0 || unlearnt > 0 {
-            let left = plural(self.counts.left, "perturbation");
+        if self.counts.left > 0 || self.pairs.left > 0 || unlearnt > 0 {
+            let left = self.with_pairs((self.counts.left, self.pairs.left), ", ");
             add(
                 4,
                 format!("the budget is spent: {left} and {} are left", plural(unlearnt, "whole scenario")),
@@ -205,7 +249,7 @@ impl Outcome {
             let missed = plural(self.counts.missed, "perturbation");
             add(4, format!("{missed} struck nothing, because the target took another way"));
         }
-        if self.counts.run == 0 {
+        if self.counts.run + self.pairs.run == 0 {
             add(4, "no perturbation was run".to_owned());
         }
         reasons

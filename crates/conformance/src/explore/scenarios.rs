@@ -1,10 +1,12 @@
-//! The runs of scenarios: undisturbed, and with one perturbation.
+//! The runs of scenarios: undisturbed, with one perturbation, and with two.
 
+use std::slice::from_ref;
 use std::time::Instant;
 
-use super::JobResult;
 use super::oracle;
 use super::plan::PerturbationPlan;
+use super::timeline;
+use super::{FailedRun, JobResult};
 use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Check, Status};
 use crate::run::scenario::{ExploredScenario, Perturbation, ScenarioEnd, TargetHistory};
@@ -57,8 +59,42 @@ impl LearntScenario<'_> {
 
     /// What a perturbation does, as a sentence.
     pub(super) fn story(&self, perturbation: &Perturbation) -> String {
-        let has_two = self.located.scenario().is_some_and(|scenario| !scenario.is_of_one_cluster());
-        perturbation.story(has_two)
+        perturbation.story(self.has_two_clusters())
+    }
+
+    fn has_two_clusters(&self) -> bool {
+        self.located.scenario().is_some_and(|scenario| !scenario.is_of_one_cluster())
+    }
+
+    /// Runs it until the perturbation strikes: the target may take another way than in the undisturbed run.
+    fn perturb_until_struck(&self, perturbation: &Perturbation) -> JobResult {
+        let mut result = JobResult::Missed;
+        for _ in 0..TRIES {
+            result = self.perturb(from_ref(perturbation));
+            if !matches!(result, JobResult::Missed) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// Runs it once with perturbations. They missed if one of them struck nothing.
+    fn perturb(&self, perturbations: &[Perturbation]) -> JobResult {
+        let Learnt::Passed(scenario, history, _) = &self.learnt else { return JobResult::Left };
+        match scenario.run(perturbations) {
+            Ok((checks, perturbed)) => {
+                let checks = oracle::judge(history, (&perturbed, perturbations.len()), checks);
+                if !checks.is_empty() {
+                    let timeline = timeline::of(&perturbed, perturbations, self.has_two_clusters());
+                    return JobResult::Failed(FailedRun { checks, timeline });
+                }
+                if perturbed.struck < perturbations.len() { JobResult::Missed } else { JobResult::Held }
+            }
+            Err(ScenarioEnd::Interrupted) => JobResult::Left,
+            Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
+                JobResult::Broken(reason)
+            }
+        }
     }
 }
 
@@ -80,10 +116,10 @@ impl<'a> Scenarios<'a> {
 
     fn learn_from(&self, at: CaseRef) -> Learnt<'a> {
         let run =
-            ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(None)?, scenario)));
+            ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(&[])?, scenario)));
         match run {
             Ok(((checks, history), scenario)) if checks.is_empty() => {
-                let plan = PerturbationPlan::of(&history);
+                let plan = PerturbationPlan::of(&history, self.elects_leader(at));
                 Learnt::Passed(Box::new(scenario), Box::new(history), plan)
             }
             Ok(((checks, _), _)) => Learnt::Refused(checks),
@@ -93,29 +129,49 @@ impl<'a> Scenarios<'a> {
         }
     }
 
+    /// Whether one of several instances of the scenario's component leads. A second one of a program outside this process would
+    /// need the same ports.
+    fn elects_leader(&self, at: CaseRef) -> bool {
+        let (target, located) = (self.shared.target, plan::locate(self.shared.contracts, at));
+        !target.is_outside() && target.elects_leader(&located.contract.component)
+    }
+
     /// Runs a scenario with one of its perturbations.
     pub(super) fn perturb(&self, learnt: &LearntScenario<'_>, number: usize) -> JobResult {
-        let (Learnt::Passed(scenario, history, _), Some(perturbation)) =
-            (&learnt.learnt, learnt.perturbations().get(number))
-        else {
+        let Some(perturbation) = learnt.perturbations().get(number).filter(|_| !self.is_over()) else {
             return JobResult::Left;
         };
-        if self.is_over() {
-            return JobResult::Left;
-        }
-        let result = perturb_until_struck(scenario, history, perturbation);
-        let status = match &result {
-            JobResult::Held => Status::Passed,
-            JobResult::Failed(_) => Status::Failed,
-            JobResult::Missed => Status::Vacuous,
-            JobResult::Left => Status::NotRun,
-            JobResult::Broken(_) => Status::Errored,
-        };
-        self.show(learnt.located, &format!("{} perturbation {}", learnt.id(), number + 1), status);
+        let result = learnt.perturb_until_struck(perturbation);
+        let id = format!("{} perturbation {}", learnt.id(), number + 1);
+        self.show(learnt.located, &id, status_of(&result));
         result
     }
 
-    fn is_over(&self) -> bool {
+    /// Runs a scenario with two of its perturbations. If that fails, and one of them fails alone, returns the result of that one
+    /// and which it is.
+    pub(super) fn perturb_twice(
+        &self,
+        learnt: &LearntScenario<'_>,
+        numbers: [usize; 2],
+    ) -> (JobResult, Option<usize>) {
+        let [Some(first), Some(second)] = numbers.map(|number| learnt.perturbations().get(number)) else {
+            return (JobResult::Left, None);
+        };
+        let mut result = (learnt.perturb(&[first.clone(), second.clone()]), None);
+        if matches!(result.0, JobResult::Failed(_)) {
+            let alone = numbers.into_iter().zip([first, second]).find_map(|(number, perturbation)| {
+                let alone = learnt.perturb(from_ref(perturbation));
+                matches!(alone, JobResult::Failed(_)).then_some((alone, Some(number)))
+            });
+            result = alone.unwrap_or(result);
+        }
+        let id = format!("{} perturbations {}+{}", learnt.id(), numbers[0] + 1, numbers[1] + 1);
+        self.show(learnt.located, &id, status_of(&result.0));
+        result
+    }
+
+    /// Whether no further run may begin.
+    pub(super) fn is_over(&self) -> bool {
         self.interrupt.raised().is_some() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
@@ -124,31 +180,12 @@ impl<'a> Scenarios<'a> {
     }
 }
 
-/// Runs a scenario until the perturbation strikes: the target may take another way than in the undisturbed run.
-fn perturb_until_struck(
-    scenario: &ExploredScenario<'_>,
-    history: &TargetHistory,
-    perturbation: &Perturbation,
-) -> JobResult {
-    let mut result = JobResult::Missed;
-    for _ in 0..TRIES {
-        result = match scenario.run(Some(perturbation)) {
-            Ok((checks, perturbed)) => {
-                let checks = oracle::judge(history, &perturbed, checks);
-                match (checks.is_empty(), perturbed.struck) {
-                    (false, _) => JobResult::Failed(checks),
-                    (true, true) => JobResult::Held,
-                    (true, false) => JobResult::Missed,
-                }
-            }
-            Err(ScenarioEnd::Interrupted) => JobResult::Left,
-            Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
-                JobResult::Broken(reason)
-            }
-        };
-        if !matches!(result, JobResult::Missed) {
-            break;
-        }
+fn status_of(result: &JobResult) -> Status {
+    match result {
+        JobResult::Held => Status::Passed,
+        JobResult::Failed(_) => Status::Failed,
+        JobResult::Missed => Status::Vacuous,
+        JobResult::Left => Status::NotRun,
+        JobResult::Broken(_) => Status::Errored,
     }
-    result
 }

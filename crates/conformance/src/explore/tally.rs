@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use contract::model::Contract;
 
+use super::numbers::PlanNumbers;
 use super::outcome::{ExplorationCounts, Outcome, PerturbationFailure, ScenarioOutcome, ScenarioState};
+use super::pairs::{PairPlan, PairRun};
 use super::scenarios::{Learnt, LearntScenario};
-use super::{Job, JobResult};
+use super::{FailedRun, Job, JobResult};
 use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Reason, Status};
 
@@ -27,9 +29,13 @@ pub(super) fn excluded(outcome: &mut Outcome, contracts: &[Contract], silent: &[
 pub(super) fn scenarios(
     outcome: &mut Outcome,
     learnt: &[LearntScenario<'_>],
-    jobs: &[Job],
-    results: Vec<JobResult>,
+    (jobs, results): (&[Job], Vec<JobResult>),
+    (pairs, pair_runs): (&PairPlan, Vec<PairRun>),
 ) {
+    let mut pairs_of_scenario: BTreeMap<usize, Vec<PairRun>> = BTreeMap::new();
+    for run in pair_runs {
+        pairs_of_scenario.entry(run.pair.scenario).or_default().push(run);
+    }
     let mut of_scenario: BTreeMap<usize, Vec<(usize, JobResult)>> = BTreeMap::new();
     for (job, result) in jobs.iter().zip(results) {
         of_scenario.entry(job.scenario).or_default().push((job.perturbation, result));
@@ -37,8 +43,13 @@ pub(super) fn scenarios(
     for (at, scenario) in learnt.iter().enumerate() {
         let mut results = of_scenario.remove(&at).unwrap_or_default();
         results.sort_by_key(|(perturbation, _)| *perturbation);
-        let found = scenario_outcome(outcome, scenario, results);
+        let mut found = scenario_outcome(outcome, scenario, results);
+        found.pairs = pairs.counts(at);
+        for run in pairs_of_scenario.remove(&at).unwrap_or_default() {
+            add_pair(outcome, scenario, &mut found, run);
+        }
         outcome.counts.add(found.counts);
+        outcome.pairs.add(found.pairs);
         outcome.scenarios.push(found);
     }
     outcome.environment_errors.sort();
@@ -95,21 +106,64 @@ fn add_result(
             counts.left = 1;
             outcome.environment_errors.push(reason);
         }
-        JobResult::Failed(checks) => {
+        JobResult::Failed(run) => {
             (counts.run, counts.failed) = (1, 1);
-            let number = at + 1;
-            let case = found.case.replace('\'', r"'\''");
-            found.failures.push(PerturbationFailure {
-                perturbation: number,
-                kind: perturbation.name(),
-                story: scenario.story(perturbation),
-                checks,
-                command: format!("{} --case '{case}' --perturbation {number}", outcome.command),
-            });
+            found.failures.push(failure(outcome, scenario, &[at], run));
         }
     }
     found.counts.add(counts);
     outcome.kinds.entry(perturbation.name()).or_default().add(counts);
+}
+
+/// Adds the result of a pair, which counted as left so far.
+fn add_pair(
+    outcome: &mut Outcome,
+    scenario: &LearntScenario<'_>,
+    found: &mut ScenarioOutcome,
+    PairRun { pair, result, alone }: PairRun,
+) {
+    let mut counts = ExplorationCounts { run: 1, ..ExplorationCounts::default() };
+    match result {
+        JobResult::Left => return,
+        JobResult::Broken(reason) => return outcome.environment_errors.push(reason),
+        JobResult::Held => {}
+        JobResult::Missed => counts.missed = 1,
+        JobResult::Failed(run) => {
+            counts.failed = 1;
+            let members = alone.map_or_else(|| pair.members.to_vec(), |alone| vec![alone]);
+            let failure = failure(outcome, scenario, &members, run);
+            // One that fails alone fails in many pairs.
+            if !found.failures.iter().any(|other| other.numbers == failure.numbers) {
+                found.failures.push(failure);
+            }
+        }
+    }
+    found.pairs.left = found.pairs.left.saturating_sub(1);
+    found.pairs.add(counts);
+}
+
+fn failure(
+    outcome: &Outcome,
+    scenario: &LearntScenario<'_>,
+    members: &[usize],
+    FailedRun { checks, timeline }: FailedRun,
+) -> PerturbationFailure {
+    let perturbations: Vec<_> = members.iter().map(|member| &scenario.perturbations()[*member]).collect();
+    let kinds: Vec<&str> = perturbations.iter().map(|found| found.name()).collect();
+    let stories: Vec<String> = perturbations.iter().map(|found| scenario.story(found)).collect();
+    let numbers = PlanNumbers {
+        first: members.first().map_or(0, |member| member + 1),
+        second: members.get(1).map(|member| member + 1),
+    };
+    let case = scenario.id().replace('\'', r"'\''");
+    PerturbationFailure {
+        numbers,
+        kind: kinds.join(" + "),
+        story: stories.join("; and "),
+        checks,
+        timeline,
+        command: format!("{} --case '{case}' --perturbation {numbers}", outcome.command),
+    }
 }
 
 fn of(located: LocatedCase<'_>, state: ScenarioState) -> ScenarioOutcome {
@@ -123,6 +177,7 @@ fn of(located: LocatedCase<'_>, state: ScenarioState) -> ScenarioOutcome {
         writes: 0,
         events: 0,
         counts: ExplorationCounts::default(),
+        pairs: ExplorationCounts::default(),
         failures: Vec::new(),
     }
 }

@@ -6,7 +6,7 @@ use super::lines::{line, prefixed};
 use super::style::{Tone, View};
 use super::{duration, plural, thousands};
 use crate::difference::diff;
-use crate::explore::{ExplorationCounts, Outcome, ScenarioOutcome, ScenarioState};
+use crate::explore::{ExplorationCounts, Outcome, PlanNumbers, ScenarioOutcome, ScenarioState};
 use crate::report::Check;
 
 /// Number of failed perturbations that the text shows with all their checks.
@@ -37,8 +37,8 @@ pub fn explore(outcome: &Outcome, view: &View<'_>) -> String {
 fn scenarios(out: &mut String, outcome: &Outcome, view: &View<'_>) {
     let mut component = None;
     let widest = outcome.in_state(ScenarioState::Explored).map(|found| found.case.chars().count()).max();
-    for scenario in &outcome.scenarios {
-        let Some((sign, tone, words)) = verdict(scenario, view) else { continue };
+    for scenario in outcome.scenarios.iter().filter(|scenario| has_line(scenario, view)) {
+        let (sign, tone, words) = verdict(scenario);
         if component != Some(&scenario.component) {
             component = Some(&scenario.component);
             line(out, &view.paint(Tone::Strong, &scenario.component));
@@ -64,36 +64,53 @@ fn scenarios(out: &mut String, outcome: &Outcome, view: &View<'_>) {
     }
 }
 
-/// Sign, tone and words of a scenario's line; `None` if it has none.
-fn verdict(scenario: &ScenarioOutcome, view: &View<'_>) -> Option<(&'static str, Tone, String)> {
+/// Whether a scenario has a line of its own; others are counted together.
+fn has_line(scenario: &ScenarioOutcome, view: &View<'_>) -> bool {
+    view.verbose || !matches!(scenario.state, ScenarioState::NotSupported | ScenarioState::Left)
+}
+
+/// Sign, tone and words of a scenario.
+pub(super) fn verdict(scenario: &ScenarioOutcome) -> (&'static str, Tone, String) {
     let reason = || scenario.reason.clone().unwrap_or_default();
-    Some(match scenario.state {
+    match scenario.state {
         ScenarioState::Refused => {
             ("✗", Tone::Bad, "broken without any perturbation, so it was not explored".to_owned())
         }
         ScenarioState::Errored => ("!", Tone::Warn, reason()),
-        ScenarioState::NotSupported if view.verbose => ("–", Tone::Faint, reason()),
-        ScenarioState::Left if view.verbose => ("–", Tone::Faint, "left".to_owned()),
-        ScenarioState::NotSupported | ScenarioState::Left => return None,
+        ScenarioState::NotSupported => ("–", Tone::Faint, reason()),
+        ScenarioState::Left => ("–", Tone::Faint, "left".to_owned()),
         ScenarioState::Explored => {
-            let (sign, tone) = match scenario.counts {
-                ExplorationCounts { failed: 1.., .. } => ("✗", Tone::Bad),
-                ExplorationCounts { left: 1.., .. } | ExplorationCounts { missed: 1.., .. } => {
-                    ("–", Tone::Warn)
-                }
-                _ => ("✓", Tone::Good),
+            let (counts, pairs) = (scenario.counts, scenario.pairs);
+            let (sign, tone) = if counts.failed + pairs.failed > 0 {
+                ("✗", Tone::Bad)
+            } else if counts.left + counts.missed + pairs.left > 0 {
+                ("–", Tone::Warn)
+            } else {
+                ("✓", Tone::Good)
             };
-            (sign, tone, numbers(scenario.counts))
+            (sign, tone, with_pairs(numbers(counts), pairs))
         }
-    })
+    }
 }
 
 /// `41 perturbations, 2 failed, 3 left`.
-fn numbers(counts: ExplorationCounts) -> String {
+pub(super) fn numbers(counts: ExplorationCounts) -> String {
     let more = [(counts.failed, "failed"), (counts.missed, "struck nothing"), (counts.left, "left")];
     let more = more.into_iter().filter(|(count, _)| *count > 0);
     let more = more.map(|(count, words)| format!("{} {words}", thousands(count)));
     std::iter::once(plural(counts.run, "perturbation")).chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds `; 300 pairs, 1 failed`, if there are pairs.
+fn with_pairs(text: String, pairs: ExplorationCounts) -> String {
+    if pairs.space == 0 {
+        return text;
+    }
+    let more =
+        [(pairs.failed, "failed"), (pairs.missed, "with one that struck nothing"), (pairs.left, "left")];
+    let more = more.into_iter().filter(|(count, _)| *count > 0);
+    let more = more.map(|(count, words)| format!(", {} {words}", thousands(count)));
+    format!("{text}; {}{}", plural(pairs.run, "pair"), more.collect::<String>())
 }
 
 fn refused(out: &mut String, outcome: &Outcome, view: &View<'_>) {
@@ -116,12 +133,8 @@ fn failures(out: &mut String, outcome: &Outcome, view: &View<'_>) {
     for (scenario, failure) in &all[..shown] {
         let head = format!("{} {}  ", view.paint(Tone::Bad, "✗"), view.paint(Tone::Strong, &scenario.case));
         let columns = scenario.case.chars().count() + 4;
-        prefixed(
-            out,
-            (&head, columns),
-            &format!("perturbation {}: {}", failure.perturbation, failure.kind),
-            view,
-        );
+        let text = format!("{} {}: {}", many(failure.numbers), failure.numbers, failure.kind);
+        prefixed(out, (&head, columns), &text, view);
         prefixed(out, ("    ", 4), &failure.story, view);
         line(out, "");
         checks(out, &failure.checks, view);
@@ -133,6 +146,11 @@ fn failures(out: &mut String, outcome: &Outcome, view: &View<'_>) {
         line(out, &format!("  … and {} more; -v and -o json have them all", thousands(all.len() - shown)));
         line(out, "");
     }
+}
+
+/// `perturbation`, or `perturbations` of a pair.
+pub(super) fn many(numbers: PlanNumbers) -> &'static str {
+    if numbers.second.is_some() { "perturbations" } else { "perturbation" }
 }
 
 fn checks(out: &mut String, checks: &[Check], view: &View<'_>) {
@@ -155,37 +173,46 @@ fn kinds(out: &mut String, outcome: &Outcome, view: &View<'_>) {
 
 /// `nothing was found · 1,204 perturbations: 1,100 run, … · 45 scenarios · 12.3 s · seed 1`.
 fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
-    let counts = outcome.counts;
-    let (words, tone) = match outcome.exit_reason().code {
-        0 => ("nothing was found", Tone::Good),
-        1 => ("something was found", Tone::Bad),
-        130 | 143 => ("interrupted", Tone::Warn),
-        _ => ("unfinished", Tone::Warn),
-    };
+    let (counts, (words, tone)) = (outcome.counts, result_words(outcome));
     let scenarios = outcome.in_state(ScenarioState::Explored).count();
-    let mut parts = vec![
-        view.paint(tone, words),
-        format!(
-            "{}: {} run, {} cut, {} left",
-            plural(counts.space, "perturbation"),
-            thousands(counts.run),
-            thousands(counts.cut),
-            thousands(counts.left)
-        ),
-        plural(scenarios, "scenario"),
-        duration(outcome.duration_ms),
-    ];
-    if outcome.budget_seconds.is_some() {
+    let mut parts = vec![view.paint(tone, words), space(counts, "perturbation")];
+    if outcome.pairs.space > 0 {
+        parts.push(space(outcome.pairs, "pair"));
+    }
+    parts.extend([plural(scenarios, "scenario"), duration(outcome.duration_ms)]);
+    if outcome.budget_seconds.is_some() || outcome.pairs.space > 0 {
         parts.push(format!("seed {}", outcome.seed));
     }
     parts.join(" · ")
 }
 
+/// Whether something was found.
+pub(super) fn result_words(outcome: &Outcome) -> (&'static str, Tone) {
+    match outcome.exit_reason().code {
+        0 => ("nothing was found", Tone::Good),
+        1 => ("something was found", Tone::Bad),
+        130 | 143 => ("interrupted", Tone::Warn),
+        _ => ("unfinished", Tone::Warn),
+    }
+}
+
+/// `1,204 perturbations: 1,100 run, 100 cut, 4 left`.
+pub(super) fn space(counts: ExplorationCounts, what: &str) -> String {
+    format!(
+        "{}: {} run, {} cut, {} left",
+        plural(counts.space, what),
+        thousands(counts.run),
+        thousands(counts.cut),
+        thousands(counts.left)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::PerturbationFailure;
+    use crate::explore::{PerturbationFailure, TimelineEntry, TimelineKind};
     use crate::render::Plain;
+    use crate::render::explore_html;
     use crate::target::{Identity, TargetKind};
 
     fn counts(space: usize, cut: usize, run: usize, failed: usize, left: usize) -> ExplorationCounts {
@@ -203,16 +230,18 @@ mod tests {
             writes: 2,
             events: 3,
             counts,
+            pairs: ExplorationCounts::default(),
             failures: Vec::new(),
         }
     }
 
     fn outcome() -> Outcome {
         let failure = PerturbationFailure {
-            perturbation: 3,
-            kind: "crash after a write",
+            numbers: PlanNumbers::one(3),
+            kind: "crash after a write".to_owned(),
             story: "the 2nd write, patch configmap/x, was executed and the target was killed".to_owned(),
             checks: Vec::new(),
+            timeline: Vec::new(),
             command: "gardener-conformance explore --case 'C-001/one' --perturbation 3".to_owned(),
         };
         let one = scenario("C-001/one", ScenarioState::Explored, counts(12, 2, 10, 1, 0));
@@ -226,9 +255,10 @@ mod tests {
             },
             seed: 7,
             budget_seconds: Some(60.0),
-            perturbation: None,
+            requested: None,
             duration_ms: 1234.0,
             counts: counts(17, 2, 14, 1, 1),
+            pairs: ExplorationCounts::default(),
             kinds: [("crash after a write", counts(0, 0, 10, 1, 0)), ("event late", counts(0, 0, 4, 0, 1))]
                 .into(),
             scenarios: vec![
@@ -270,6 +300,70 @@ something was found · 17 perturbations: 14 run, 2 cut, 1 left · 2 scenarios ·
         assert_eq!(explore(&outcome(), &view), wanted);
         let quiet = explore(&outcome(), &View { quiet: true, ..view });
         assert_eq!(quiet.lines().count(), 1, "{quiet}");
+    }
+
+    #[test]
+    fn pairs_are_shown_beside_single_perturbations() {
+        let mut outcome = outcome();
+        let failure = PerturbationFailure {
+            numbers: PlanNumbers { first: 3, second: Some(7) },
+            kind: "crash after a write + event late".to_owned(),
+            story: "one; and another".to_owned(),
+            checks: Vec::new(),
+            timeline: Vec::new(),
+            command: "gardener-conformance explore --case 'C-001/one' --perturbation 3+7".to_owned(),
+        };
+        let pairs = ExplorationCounts { space: 45, cut: 5, run: 20, failed: 1, missed: 6, left: 20 };
+        outcome.scenarios[0].failures = vec![failure];
+        (outcome.scenarios[0].pairs, outcome.pairs) = (pairs, pairs);
+        let view = View { width: 110, quiet: false, verbose: false, style: &Plain, report: None };
+        let text = explore(&outcome, &view);
+        let wanted = [
+            "C-001/one  10 perturbations, 1 failed; 20 pairs, 1 failed, 6 with one that struck nothing, 20 left\n",
+            "✗ C-001/one  perturbations 3+7: crash after a write + event late\n    one; and another\n",
+            "--perturbation 3+7\n",
+            "17 perturbations: 14 run, 2 cut, 1 left · 45 pairs: 20 run, 5 cut, 20 left · 2 scenarios",
+        ];
+        for words in wanted {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+        outcome.counts.failed = 0;
+        assert_eq!(outcome.exit_reason().cause, "0 perturbations and 1 pair broke C-001/one");
+        outcome.scenarios[0].failures.clear();
+        outcome.scenarios.truncate(2);
+        let left = "the budget is spent: 1 perturbation, 20 pairs and 0 whole scenarios are left";
+        assert_eq!((outcome.exit_reason().code, outcome.exit_reason().cause.as_str()), (4, left));
+    }
+
+    #[test]
+    fn the_page_has_a_timeline_for_each_finding_and_needs_no_network() {
+        let mut outcome = outcome();
+        let entry = |at_ms, kind, text: &str| TimelineEntry { at_ms, kind, text: text.to_owned() };
+        outcome.scenarios[0].failures[0].timeline = vec![
+            entry(5, TimelineKind::Write, "patch configmap/<x>"),
+            entry(5, TimelineKind::Perturbation, "the target was killed"),
+            entry(1900, TimelineKind::Event, "MODIFIED configmap/x"),
+        ];
+        let page = explore_html(&outcome).unwrap();
+        let wanted = [
+            "<span class=\"verdict bad\">something was found</span>",
+            "exit 1: 1 perturbation broke C-001&#x2f;one",
+            "perturbation 3: crash after a write",
+            "<tr class=\"\"><td data-label=\"Time\">+5 ms</td><td data-label=\"The target wrote\" class=\"mono\">patch \
+             configmap&#x2f;&lt;x&gt;</td>",
+            "<tr class=\"struck\"><td data-label=\"Time\">+5 ms</td>",
+            "<td data-label=\"The target saw\" class=\"mono\">MODIFIED configmap&#x2f;x</td>",
+            "+1.9 s",
+            "--perturbation 3",
+            "without any perturbation",
+            "10 perturbations, 1 failed",
+        ];
+        for words in wanted {
+            assert!(page.contains(words), "{words}\n{page}");
+        }
+        for outside in ["http://", "https://", "src=", "@import", "fetch(", "<link", "<script"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
     }
 
     #[test]

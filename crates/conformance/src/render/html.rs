@@ -10,9 +10,11 @@ use crate::report::{Report, Verdict};
 
 mod attention;
 mod everything;
+mod exploration;
 
 use attention::{Attention, ChangeView, FindingView, UnprovenClause};
 use everything::{ContractView, Deviation};
+pub use exploration::explore_html;
 
 const PAGE: &str = include_str!("../../templates/report.html");
 const SCRIPT: &str = include_str!("../../templates/report.js");

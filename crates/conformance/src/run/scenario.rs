@@ -15,6 +15,8 @@ mod generated;
 mod leftovers;
 mod listing;
 mod object_watch;
+mod ordinal;
+mod past;
 mod perturbation;
 mod perturbed;
 mod proof;
@@ -23,6 +25,7 @@ mod requests;
 mod snapshot;
 mod steps;
 mod story;
+mod takeover;
 mod task;
 mod thread;
 mod unjudged;
@@ -40,11 +43,12 @@ use self::environment::ScenarioEnvironment;
 pub(crate) use self::exploration::{ObservedEvent, TargetHistory};
 pub(crate) use self::explored::ExploredScenario;
 use self::faults::Disturbance;
+pub(crate) use self::past::{ObservedRead, PastAnswer};
 pub(crate) use self::perturbation::{
-    EventTrouble, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
+    EventTrouble, LeaseLoss, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
 };
 use self::proof::StepRecord;
-pub(crate) use self::requests::ObservedWrite;
+pub(crate) use self::requests::{ObservedWrite, WriteMoment};
 pub(crate) use self::steps::ScenarioEnd;
 use self::task::{ScenarioObservation, run_once};
 pub(crate) use self::thread::{ThreadOptions, run_in_thread};

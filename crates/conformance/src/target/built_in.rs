@@ -13,6 +13,8 @@ use contract::gardener::decision::Decision;
 use contract::model::Form;
 use contract::process::ProcessAction;
 use controller::Entropy;
+use controller::clock::Clock;
+use controller::leader::{ElectionError, Elector};
 use serde_json::Value;
 use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
@@ -20,7 +22,8 @@ use webhook::registration::WebhookConfiguration;
 use super::command::CommandTarget;
 use super::url::TargetDescription;
 use super::{
-    Chance, Clusters, Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
+    Chance, Clusters, Configured, Election, Identity, Observed, Running, Setup, Target, TargetError,
+    TargetKind, Trial,
 };
 use crate::gardener::{Versions, question};
 
@@ -34,6 +37,7 @@ pub struct BuiltIn {
     decide: Option<fn(&Question<'_>) -> Decided>,
     admits_shoots: bool,
     maintains_shoots: bool,
+    elects_leader: bool,
     component: Option<&'static str>,
     /// Its program, for cases about processes.
     program: Option<Box<CommandTarget>>,
@@ -52,6 +56,7 @@ impl BuiltIn {
             decide: component.decide,
             admits_shoots: component.admits_shoots,
             maintains_shoots: component.maintains_shoots,
+            elects_leader: component.elects_leader,
             component: Some(component.name),
             program: None,
         }
@@ -90,9 +95,16 @@ impl BuiltIn {
             decide: None,
             admits_shoots: false,
             maintains_shoots: false,
+            elects_leader: false,
             component: None,
             program: None,
         }
+    }
+
+    /// The same, of which one instance leads at a time: `start` uses the elector of its clusters.
+    #[must_use]
+    pub fn electing_leader(self) -> Self {
+        Self { elects_leader: true, ..self }
     }
 }
 
@@ -117,6 +129,10 @@ impl Target for BuiltIn {
 
     fn is_outside(&self) -> bool {
         false
+    }
+
+    fn elects_leader(&self, _component: &str) -> bool {
+        self.elects_leader
     }
 
     fn supports(&self, component: &str, form: Form) -> bool {
@@ -149,18 +165,17 @@ impl Target for BuiltIn {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        let refused = |reason| TargetError::Configuration { name: self.name.clone(), reason };
+        let clusters = setup.clusters.map(clusters).transpose();
         let options = StartOptions {
             config: setup.config.clone(),
             instance: setup.instance.to_owned(),
             controller: setup.controller.map(str::to_owned),
             now: setup.now,
             client: setup.facts.map(|facts| facts.client),
-            clusters: setup.clusters.map(clusters),
+            clusters: clusters.map_err(|error| refused(error.to_string()))?,
         };
-        let started = (self.start)(options).await;
-        let started =
-            started.map_err(|reason| TargetError::Configuration { name: self.name.clone(), reason })?;
-        Ok(Box::new(RunningBuiltIn(started)))
+        Ok(Box::new(RunningBuiltIn((self.start)(options).await.map_err(refused)?)))
     }
 }
 
@@ -178,17 +193,24 @@ impl Versions for BuiltIn {
     }
 }
 
-fn clusters(clusters: Clusters) -> component::Clusters {
-    component::Clusters {
+fn clusters(clusters: Clusters) -> Result<component::Clusters, ElectionError> {
+    let entropy = match clusters.chance {
+        Chance::Seeded => Entropy::seeded(0),
+        Chance::Least => Entropy::always(0.0),
+        Chance::Greatest => Entropy::always(1.0),
+    };
+    let clock = Clock::starting_at(clusters.now);
+    let elector = clusters
+        .election
+        .map(|Election { config, client }| Elector::new(config, client, clock, entropy.clone()))
+        .transpose()?;
+    Ok(component::Clusters {
         source: clusters.source.client,
         target: clusters.target.map(|target| target.client),
         now: clusters.now,
-        entropy: match clusters.chance {
-            Chance::Seeded => Entropy::seeded(0),
-            Chance::Least => Entropy::always(0.0),
-            Chance::Greatest => Entropy::always(1.0),
-        },
-    }
+        entropy,
+        elector,
+    })
 }
 
 struct RunningBuiltIn(Started);

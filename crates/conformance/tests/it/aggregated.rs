@@ -13,7 +13,7 @@ use contract::expect::{Expect, Operator};
 use contract::model::{Contract, Form};
 use schema::{TypedKind, TypedKindDetails};
 use serde_json::{Value, json};
-use webhook::admission_plugin::{AdmissionPlugins, AdmissionRequest};
+use webhook::admission_plugin::{AdmissionPlugins, Attributes};
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
 use webhook::strategy::Strategy;
@@ -49,12 +49,12 @@ static RULES: Strategy = Strategy {
 struct Strict;
 
 impl AdmissionPlugins for Strict {
-    fn admit(&self, request: &AdmissionRequest<'_>, _: Option<&mut Value>) -> Result<(), Rejection> {
+    fn admit(&self, request: &Attributes<'_>, _: Option<&mut Value>) -> Result<(), Rejection> {
         let is_refused = request.user.name == "eve" || request.old.is_some();
         if is_refused { Err(Rejection::forbidden(request.user.name.clone())) } else { Ok(()) }
     }
 
-    fn validate(&self, _: &AdmissionRequest<'_>, _: Option<&Value>) -> Result<(), Rejection> {
+    fn validate(&self, _: &Attributes<'_>, _: Option<&Value>) -> Result<(), Rejection> {
         Ok(())
     }
 }

@@ -206,7 +206,7 @@ async fn objects_in_the_users_cluster_are_removed_after_the_run() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn without_the_objects_it_fails_and_only_the_first_case_waits() {
     let mut contract = contract(usize::MAX);
     contract.profiles = None;

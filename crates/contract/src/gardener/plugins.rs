@@ -2,37 +2,15 @@
 
 use serde_json::Value;
 
+/// Their names, in the order of the chain.
+pub use schema::admission_plugins::NAMES;
+
 /// The component whose contracts turn them on: `config: {admission: {plugins: [Bastion]}}`.
 pub const COMPONENT: &str = "garden";
 /// The only substrate that has them.
 pub const SUBSTRATE: &str = "garden";
 /// Instead of a list of names: the plugins that are on by default.
 pub const DEFAULT: &str = "default";
-/// Their names, in the order of the chain.
-pub const NAMES: [&str; 22] = [
-    "ResourceReferenceManager",
-    "ExtensionValidator",
-    "ExtensionLabels",
-    "ShootTolerationRestriction",
-    "ShootExposureClass",
-    "ShootDNS",
-    "ShootManagedSeed",
-    "ShootNodeLocalDNSEnabledByDefault",
-    "ShootDNSRewriting",
-    "ShootQuotaValidator",
-    "ShootValidator",
-    "SeedValidator",
-    "ControllerRegistrationResources",
-    "ProjectValidator",
-    "DeletionConfirmation",
-    "OpenIDConnectPreset",
-    "ClusterOpenIDConnectPreset",
-    "CustomVerbAuthorizer",
-    "ShootVPAEnabledByDefault",
-    "ManagedSeed",
-    "ManagedSeedShoot",
-    "Bastion",
-];
 
 /// Whether the configuration of a component's case turns on plugins, and the substrate has none.
 #[must_use]

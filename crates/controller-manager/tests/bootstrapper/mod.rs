@@ -43,7 +43,13 @@ where
 
 /// Starts the component for cases about a controller.
 async fn start(garden: &Embedded, client: Client, controller: Option<&str>) -> Started {
-    let clusters = Clusters { source: client, target: None, now: garden.now(), entropy: Entropy::seeded(0) };
+    let clusters = Clusters {
+        source: client,
+        target: None,
+        now: garden.now(),
+        entropy: Entropy::seeded(0),
+        elector: None,
+    };
     let options = StartOptions {
         config: json!({}),
         instance: "seed".to_owned(),

@@ -10,6 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::cluster::Cluster;
 use crate::controllers::Controllers;
 use crate::entropy::Entropy;
+use crate::leader::Elector;
 
 /// Running controllers; dropping it stops them.
 #[derive(Debug)]
@@ -50,6 +51,21 @@ impl Running {
             }
         });
         Self { controllers, failure, _stop: stop.drop_guard() }
+    }
+
+    /// As [`Self::start`], but with an elector the controllers run only while it leads; its Lease lost is a failure.
+    pub fn start_elected<E, F>(
+        clusters: Vec<Cluster>,
+        entropy: Entropy,
+        elector: Option<Elector>,
+        run: impl FnOnce(Controllers, CancellationToken) -> F + Send + 'static,
+    ) -> Self
+    where
+        E: Error + Send + Sync + 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+    {
+        let Some(elector) = elector else { return Self::start(clusters, entropy, run) };
+        Self::start(clusters, entropy, |controllers, stop| elector.run(stop, |stop| run(controllers, stop)))
     }
 
     /// Why they have ended, if they have failed: a process would have ended, too.

@@ -81,6 +81,7 @@ pub fn host() -> String {
 }
 
 /// Takes part in an election.
+#[derive(Clone)]
 pub struct Elector {
     config: ElectionConfig,
     client: Client,

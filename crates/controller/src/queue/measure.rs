@@ -1,9 +1,7 @@
 //! Measurements of a queue, under the names of controller-runtime.
 
-use formats::exposition::{Family, Kind, Reading, Sample};
+use formats::exposition::{Family, Histogram, Kind, Reading, Sample};
 use tokio::time::Instant;
-
-use crate::measure::Histogram;
 
 /// From ten nanoseconds to ten seconds.
 const BOUNDS: &[f64] = &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use apiserver::{Effect, Fault, Matching, Refusal, Strikes, Verb};
 use controller::clock::Clock;
+use controller::controllers::Running;
 use controller::leader::{ElectionConfig, ElectionError, Elector, identity};
 use controller::{CacheOptions, Controller, Controllers, Entropy, Outcome, Selection, Watch};
 use formats::exposition;
@@ -354,4 +355,31 @@ fn times_must_fit() {
         Err("renewDeadline must be greater than retryPeriod*JitterFactor".to_owned())
     );
     assert_eq!(check_times(15, 6, 0), Err("retryPeriod must be greater than zero".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn controllers_with_an_elector_run_while_it_leads_and_fail_when_the_lease_is_lost() {
+    let (world, seen) = (World::new(), SeenRequests::default());
+    let start = |host: &'static str| {
+        let elector =
+            Elector::new(config(host, 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
+        let recorded = seen.clone();
+        Running::start_elected(Vec::new(), Entropy::seeded(1), Some(elector), move |_, stop| async move {
+            recorded.push(format!("{host} leads"));
+            let _end = End(recorded, host);
+            stop.cancelled().await;
+            Ok::<(), TestError>(())
+        })
+    };
+    let one = start("one");
+    run_pending_tasks().await;
+    let two = start("two");
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!((seen.names(), one.failure()), (vec!["one leads".to_owned()], None));
+    let leases = Matching::resource("coordination.k8s.io", "leases");
+    world.server.faults().add(Fault::new(leases, Effect::Refuse(Refusal::InternalError)));
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(seen.names(), ["one leads", "one ends"]);
+    let lost = Some("leader election lost".to_owned());
+    assert_eq!((one.failure(), two.failure()), (lost, None));
 }

@@ -225,6 +225,8 @@ impl RequestBuilder<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::json;
+
     use super::*;
     use crate::exercise::Exercise;
     use crate::kinds;
@@ -280,6 +282,36 @@ mod tests {
         };
         let count = (0..400).filter(has_webhooks).count();
         assert!((30..100).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn some_replaced_scales_have_a_uid() {
+        let has_scale = |kind: &&Kind| kind.subresources.iter().any(|name| name == "scale");
+        let kinds: Vec<&Kind> = kinds::all().iter().filter(has_scale).collect();
+        let has_uid = |request: &Request| match &request.body {
+            Some(Body::Json(scale)) => {
+                request.method == "PUT"
+                    && request.path.ends_with("/scale")
+                    && scale["metadata"]["uid"].is_string()
+            }
+            _ => false,
+        };
+        assert!((0..400).any(|number| sequence(5, number, &kinds).requests.iter().any(has_uid)));
+    }
+
+    #[test]
+    fn some_webhooks_change_the_type_of_a_version_or_a_kind() {
+        let (mut dice, kind) = (Dice::new(5), &kinds::all()[0]);
+        let mut configuration = || {
+            let has_generated_name = &mut false;
+            RequestBuilder { dice: &mut dice, kind, name: "a", is_plain: true, has_generated_name }
+                .webhook_configuration()
+        };
+        let texts: Vec<String> = (0..2000).map(|_| json!(configuration()).to_string()).collect();
+        for path in ["/apiVersion", "/kind"] {
+            let change = format!("\"path\":\"{path}\",\"value\":[\"v1\"]");
+            assert!(texts.iter().any(|text| text.contains(&change)), "{path}");
+        }
     }
 
     #[test]

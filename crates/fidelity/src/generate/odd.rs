@@ -60,10 +60,13 @@ pub(super) fn reworded(dice: &mut Dice, text: &str) -> String {
         1 => replace_one(dice, text, scalars, |dice, _| format!("\"{}\"", dice.pick(TEXTS))),
         2 => replace_one(dice, text, scalars, |_, _| "null".to_owned()),
         3 => replace_one(dice, text, keys, |_, key| capitalized(key)),
-        4 => replace_one(dice, text, members, |dice, member| match dice.below(3) {
-            0 => format!("{member},{member}"),
-            1 => format!("{member},{}:null", member_key(member)),
-            _ => format!("{}:null,{member}", member_key(member)),
+        4 => replace_one(dice, text, members, |dice, member| {
+            let other = *dice.pick(&["null", "null", "3", "1.5", "\"x\"", "true", "[]", "{}"]);
+            match dice.below(5) {
+                0 => format!("{member},{member}"),
+                1 | 2 => format!("{member},{}:{other}", member_key(member)),
+                _ => format!("{}:{other},{member}", member_key(member)),
+            }
         }),
         5 => replace_one(dice, text, members, |dice, member| {
             let levels = *dice.pick(&[126, 127, 128, 129, 150, 500]);
@@ -259,6 +262,12 @@ mod tests {
             .chain((0..300).map(|_| broken(&mut Dice::new(3), TEXT)))
             .collect();
         assert!(odd.len() > 80, "{}", odd.len());
+        let twice = r#""c":12,"c":"#;
+        let has_other_type = |text: &String| {
+            let other = text.split_once(twice).map(|(_, other)| other);
+            other.is_some_and(|other| !other.starts_with("null") && !other.starts_with("12"))
+        };
+        assert!((0..2000).any(|_| has_other_type(&reworded(&mut dice, TEXT))));
         let unchanged = (0..300).filter(|_| broken(&mut dice, TEXT) == TEXT).count();
         assert_eq!(unchanged, 0);
     }

@@ -90,13 +90,21 @@ impl RequestBuilder<'_> {
 
     fn patch_response(&mut self) -> Value {
         let shown = self.kind.object(self.name);
-        let mut operations: Vec<Value> = match self.dice.below(4) {
-            0 => vec![json!({"op": "add", "path": "/metadata/annotations", "value": {"hooked": "yes"}})],
-            1 => vec![self.harmless_operation()],
+        let mut operations: Vec<Value> = match self.dice.below(9) {
+            0 | 1 => vec![json!({"op": "add", "path": "/metadata/annotations", "value": {"hooked": "yes"}})],
+            2 | 3 => vec![self.harmless_operation()],
+            4 => vec![self.change_of_head()],
             _ => (0..=self.dice.below(2)).map(|_| self.operation(&shown, "")).collect(),
         };
         operations.iter_mut().for_each(without_placeholders);
         json!({"uid": UID, "allowed": true, "patchType": "JSONPatch", "patch": {BASE64: operations}})
+    }
+
+    /// A value of another type for apiVersion or kind.
+    fn change_of_head(&mut self) -> Value {
+        let path = *self.dice.pick(&["/apiVersion", "/kind"]);
+        let values = [json!(1), json!(1.5), json!(true), json!(["v1"]), json!({})];
+        json!({"op": "replace", "path": path, "value": self.dice.pick(&values)})
     }
 
     /// A change of a field that the kind lists.

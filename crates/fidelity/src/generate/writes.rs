@@ -8,6 +8,9 @@ use super::RequestBuilder;
 use super::odd;
 use crate::request::{Body, LastSeen, Request};
 
+/// A uid that no object has.
+const OTHER_UID: &str = "00000000-0000-4000-8000-000000000001";
+
 impl RequestBuilder<'_> {
     /// The creation of a valid object.
     pub(super) fn valid_creation(&mut self) -> Request {
@@ -31,19 +34,25 @@ impl RequestBuilder<'_> {
             object["metadata"]["generateName"] = format!("{}-", self.kind.object_name("gen")).into();
             let _generated = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("name"));
         }
+        let has_generated_name = *self.has_generated_name;
         self.allow_one_generated_name(&mut object);
-        self.send(&mut request, object);
+        if object["metadata"]["generateName"].is_string() && has_generated_name {
+            // In other words, the object might lose its name.
+            request.body = Some(Body::Json(object));
+        } else {
+            self.send(&mut request, object);
+        }
         request
     }
 
-    /// Gives an object without a name one, if the server has already generated a name.
+    /// Gives an object without a name one, if the server may have generated a name already.
     fn allow_one_generated_name(&mut self, object: &mut Value) {
         let metadata = &object["metadata"];
         let named = metadata["name"].as_str().is_some_and(|name| !name.is_empty());
-        if !metadata["generateName"].is_string() || named {
+        if !metadata["generateName"].is_string() {
             return;
         }
-        if *self.has_generated_name {
+        if *self.has_generated_name && !named {
             object["metadata"]["name"] = self.kind.object_name(self.name).into();
         }
         *self.has_generated_name = true;
@@ -72,6 +81,10 @@ impl RequestBuilder<'_> {
             "status" => self.object_with_status(),
             _ => self.object(),
         };
+        if subresource == "scale" && self.dice.percent(25) && object["metadata"].is_object() {
+            let uid = [self.placeholder("uid"), OTHER_UID.to_owned(), String::new()];
+            object["metadata"]["uid"] = self.dice.pick(&uid).as_str().into();
+        }
         if self.dice.percent(55) && object["metadata"].is_object() {
             let revision = self.dice.weigh(&[(5, "rv"), (3, "stale")]);
             object["metadata"]["resourceVersion"] = self.placeholder(revision).into();

@@ -105,6 +105,7 @@ pub fn merged(text: &[u8], merge: &Merge<'_>) -> Option<Value> {
     if !depth::fits(deep::nesting(&text)) {
         return None;
     }
+    let text = number::without_signs_of_zero(text);
     let mut value = Merging { path: &mut Vec::new(), merge }.deserialize(&mut deep::unlimited(&text)).ok()?;
     number::limit(&mut value);
     Some(value)
@@ -199,5 +200,6 @@ mod tests {
         let text = br#"{"a": [{"b": 1, "b": 2}], "c": {"d": "x", "d": null}, "e": 1.0}"#;
         let want = serde_json::json!({"a": [{"b": "a.b=1"}], "c": {"d": "c.d=\"x\""}, "e": 1.0});
         assert_eq!(merged(text, &keep_first), Some(want));
+        assert_eq!(merged(br#"{"a": -0}"#, &keep_first), Some(serde_json::json!({"a": 0})));
     }
 }

@@ -22,9 +22,10 @@ pub fn number(float: f64) -> Option<Number> {
     integer.map_or_else(|| Number::from_f64(float), |integer| Some(integer.into()))
 }
 
-/// Replaces floats by what Go reads after it has printed them, as a custom resource is read from storage.
+/// Replaces floats, and unsigned integers that do not fit 64 bits with a sign, by what Go reads after it has printed them, as a
+/// custom resource is read from storage.
 pub fn reread(value: &mut Value) {
-    each(value, &|old| old.as_f64().filter(|_| old.is_f64()).and_then(number));
+    each(value, &|old| old.as_f64().filter(|_| !old.is_i64()).and_then(number));
 }
 
 /// Replaces unsigned integers that do not fit 64 bits with a sign by floats.
@@ -229,6 +230,15 @@ mod tests {
             assert_eq!(number(float).map(Value::Number), Some(want), "{float}");
         }
         assert_eq!(number(f64::NAN), None);
+    }
+
+    #[test]
+    fn case_57_an_integer_without_a_sign_is_a_float_if_it_needs_all_64_bits() {
+        let mut value =
+            json!({"a": [9_223_372_036_854_775_807_u64, 9_223_372_036_854_775_808_u64, u64::MAX]});
+        reread(&mut value);
+        let largest = 18_446_744_073_709_551_616.0;
+        assert_eq!(value, json!({"a": [i64::MAX, 9_223_372_036_854_775_808.0, largest]}));
     }
 
     #[test]

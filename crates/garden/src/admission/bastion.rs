@@ -1,6 +1,7 @@
 //! Bastion: a Bastion belongs to a Shoot that can be reached, and takes Seed and provider from it.
 
 use api::garden::{API_VERSION, operations};
+use schema::admission_plugins;
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 use webhook::object;
@@ -8,10 +9,14 @@ use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::{SHOOTS, is_terminating};
-use super::{Attributes, Plugin, messages};
+use super::{Admit, Attributes, Plugin, messages};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "Bastion", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::BASTION,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 const KIND: &str = "Bastion";
 const CREATED_BY: &str = "gardener.cloud/created-by";

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use webhook::admission_plugin::{AdmissionPlugins, AdmissionRequest};
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::rejection::Rejection;
 
 use super::{
-    Admit, Attributes, Configuration, Plugin, Validate, bastion, controller_registration_resources,
-    custom_verb_authorizer, deletion_confirmation, extension_labels, extension_validator, managed_seed,
-    managed_seed_shoot, open_id_connect_preset, project_validator, resource_reference_manager,
-    seed_validator, shoot_dns, shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed,
-    shoot_node_local_dns, shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
+    Attributes, Configuration, Plugin, bastion, controller_registration_resources, custom_verb_authorizer,
+    deletion_confirmation, extension_labels, extension_validator, managed_seed, managed_seed_shoot,
+    open_id_connect_preset, project_validator, resource_reference_manager, seed_validator, shoot_dns,
+    shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed, shoot_node_local_dns,
+    shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
 };
 
 /// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001 to -005. The order decides who answers first where several
@@ -115,67 +115,22 @@ impl Chain {
         let plugins = PLUGINS.into_iter().filter(|plugin| is_on(plugin)).collect();
         Self { plugins, configuration: Configuration::default() }
     }
-
-    /// Asks the plugins that have a part in a phase, in their order, until one refuses.
-    fn ask_each<P>(
-        &self,
-        request: &AdmissionRequest<'_>,
-        part: impl Fn(&Plugin) -> Option<P>,
-        mut ask: impl FnMut(P, &Attributes<'_>) -> Result<(), Rejection>,
-    ) -> Result<(), Rejection> {
-        let attributes = self.attributes(request);
-        self.plugins.iter().filter_map(|plugin| part(plugin)).try_for_each(|part| ask(part, &attributes))
-    }
-
-    fn attributes<'a>(&'a self, request: &AdmissionRequest<'a>) -> Attributes<'a> {
-        let AdmissionRequest {
-            operation,
-            resource,
-            kind,
-            subresource,
-            namespace,
-            name,
-            old,
-            user,
-            now,
-            objects,
-            authorizer,
-            random,
-        } = *request;
-        Attributes {
-            operation,
-            resource,
-            kind,
-            subresource,
-            namespace,
-            name,
-            old,
-            user,
-            now,
-            objects,
-            authorizer,
-            random,
-            configuration: &self.configuration,
-        }
-    }
 }
 
 impl AdmissionPlugins for Chain {
-    fn admit(&self, request: &AdmissionRequest<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
+    fn admit(&self, attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
         let mut object = object;
-        self.ask_each(
-            request,
-            |plugin| plugin.admit,
-            |admit: Admit, attributes| admit(attributes, object.as_deref_mut()),
-        )
+        self.plugins
+            .iter()
+            .filter_map(|plugin| plugin.admit)
+            .try_for_each(|part| part.ask(&self.configuration, attributes, object.as_deref_mut()))
     }
 
-    fn validate(&self, request: &AdmissionRequest<'_>, object: Option<&Value>) -> Result<(), Rejection> {
-        self.ask_each(
-            request,
-            |plugin| plugin.validate,
-            |validate: Validate, attributes| validate(attributes, object),
-        )
+    fn validate(&self, attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
+        self.plugins
+            .iter()
+            .filter_map(|plugin| plugin.validate)
+            .try_for_each(|part| part.ask(&self.configuration, attributes, object))
     }
 }
 

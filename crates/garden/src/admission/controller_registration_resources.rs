@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use api::garden::ControllerRegistration;
 use api::garden::controller_registration::ControllerResource;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::CONTROLLER_REGISTRATIONS;
-use super::{Attributes, Plugin, messages};
+use super::{Attributes, Plugin, Validate, messages};
 use crate::webhooks::reading;
 
 pub(super) static PLUGIN: Plugin = Plugin {
-    name: "ControllerRegistrationResources",
+    name: admission_plugins::CONTROLLER_REGISTRATION_RESOURCES,
     is_on_by_default: true,
     admit: None,
-    validate: Some(validate),
+    validate: Some(Validate::Plain(validate)),
 };
 
 const KIND: &str = "ControllerRegistration";

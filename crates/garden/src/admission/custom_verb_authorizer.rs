@@ -5,16 +5,21 @@ use std::collections::BTreeSet;
 use api::garden::Project;
 use api::garden::project::{ProjectMember, ProjectTolerations};
 use api::garden::reference::Subject;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::quote;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
-use super::{Action, Attributes, Plugin, User, messages};
+use super::{Action, Attributes, Plugin, User, Validate, messages};
 use crate::webhooks::reading;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "CustomVerbAuthorizer", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::CUSTOM_VERB_AUTHORIZER,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 const KIND: &str = "Project";
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";

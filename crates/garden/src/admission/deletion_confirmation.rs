@@ -1,16 +1,21 @@
 //! DeletionConfirmation: a Shoot, a Project or a ShootState is deleted only if an annotation says that this is meant.
 
 use api::gardener::CONFIRMATION_DELETION;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
-use super::{Attributes, Plugin, messages};
+use super::{Attributes, Plugin, Validate, messages};
 use crate::strategies::generation::is_true;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "DeletionConfirmation", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::DELETION_CONFIRMATION,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 /// The stored object decides, not that of the request: GPL-DELCONF-002, GPL-DELCONF-005.
 fn validate(attributes: &Attributes<'_>, _: Option<&Value>) -> Result<(), Rejection> {

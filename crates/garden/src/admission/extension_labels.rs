@@ -3,17 +3,22 @@
 use std::collections::BTreeSet;
 
 use api::garden::{ControllerRegistration, Seed, Shoot};
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::{BACKUP_BUCKETS, CONTROLLER_REGISTRATIONS, spec_text};
-use super::{Attributes, Plugin, messages};
+use super::{Admit, Attributes, Plugin, messages};
 use crate::webhooks::reading;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ExtensionLabels", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::EXTENSION_LABELS,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 const EXTENSION: &str = "extensions.extensions.gardener.cloud/";
 const PROVIDER: &str = "provider.extensions.gardener.cloud/";

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::garden::seed::SeedSpec;
 use api::garden::shoot::ShootSpec;
 use api::garden::{BackupBucket, BackupEntry, ControllerRegistration, Seed, Shoot};
+use schema::admission_plugins;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use webhook::field::quote;
@@ -13,11 +14,15 @@ use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::{BACKUP_BUCKETS, CONTROLLER_REGISTRATIONS};
-use super::{Attributes, Plugin, messages};
+use super::{Attributes, Plugin, Validate, messages};
 use crate::webhooks::reading;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ExtensionValidator", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::EXTENSION_VALIDATOR,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 const EXTENSION: &str = "Extension";
 

@@ -1,14 +1,19 @@
 //! ManagedSeedShoot: a ManagedSeed stays while Shoots use its Seed.
 
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::{MANAGED_SEEDS, is_seed_used};
-use super::{Attributes, Plugin, messages};
+use super::{Attributes, Plugin, Validate, messages};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ManagedSeedShoot", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::MANAGED_SEED_SHOOT,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 /// GPL-MSSHOOT-001. A deletion of a collection asks about the ManagedSeeds of all namespaces: GPL-MSSHOOT-002.
 fn validate(attributes: &Attributes<'_>, _: Option<&Value>) -> Result<(), Rejection> {

@@ -34,51 +34,60 @@ mod shoot_vpa;
 #[cfg(test)]
 mod testing;
 
-use jiff::Timestamp;
 use serde_json::Value;
 use webhook::rejection::Rejection;
-use webhook::review::Operation;
-use webhook::strategy::ObjectReader;
 
 pub use self::cases::of_cases;
 pub use self::chain::{Chain, ChainError, plugin_names};
-pub use webhook::admission_plugin::{Action, Authorizer, User};
-
-/// A request that a plugin judges.
-#[derive(Clone, Copy)]
-pub struct Attributes<'a> {
-    /// What the request does; a deletion of a collection is a deletion of each object, without a name.
-    pub operation: Operation,
-    /// `shoots.core.gardener.cloud`.
-    pub resource: &'a str,
-    /// The kind of the body: `Shoot`.
-    pub kind: &'a str,
-    /// `status`, `binding`; empty for the object itself.
-    pub subresource: &'a str,
-    /// Empty for a cluster-scoped object.
-    pub namespace: &'a str,
-    /// Empty if the server generates it, or for a deletion of a collection.
-    pub name: &'a str,
-    /// The stored object, for updates and deletions.
-    pub old: Option<&'a Value>,
-    /// Who asks.
-    pub user: &'a User,
-    /// The server's time.
-    pub now: Timestamp,
-    /// The objects of the garden.
-    pub objects: &'a dyn ObjectReader,
-    /// Who may do what.
-    pub authorizer: &'a dyn Authorizer,
-    /// A random number below its argument.
-    pub random: &'a dyn Fn(u64) -> u64,
-    /// The plugins' configuration.
-    pub configuration: &'a Configuration,
-}
+pub use webhook::admission_plugin::{Action, Attributes, Authorizer, User};
 
 /// What a plugin does to a request before the object is validated; a deletion has no object.
-pub type Admit = fn(&Attributes<'_>, Option<&mut Value>) -> Result<(), Rejection>;
+#[derive(Clone, Copy, Debug)]
+pub enum Admit {
+    /// Without a configuration.
+    Plain(fn(&Attributes<'_>, Option<&mut Value>) -> Result<(), Rejection>),
+    /// With the configuration.
+    Configured(fn(&Configuration, &Attributes<'_>, Option<&mut Value>) -> Result<(), Rejection>),
+}
+
+impl Admit {
+    /// Asks the plugin about a request, whose object it may change.
+    pub(crate) fn ask(
+        self,
+        configuration: &Configuration,
+        attributes: &Attributes<'_>,
+        object: Option<&mut Value>,
+    ) -> Result<(), Rejection> {
+        match self {
+            Self::Plain(admit) => admit(attributes, object),
+            Self::Configured(admit) => admit(configuration, attributes, object),
+        }
+    }
+}
+
 /// What a plugin refuses once the object is valid; a deletion has no object.
-pub type Validate = fn(&Attributes<'_>, Option<&Value>) -> Result<(), Rejection>;
+#[derive(Clone, Copy, Debug)]
+pub enum Validate {
+    /// Without a configuration.
+    Plain(fn(&Attributes<'_>, Option<&Value>) -> Result<(), Rejection>),
+    /// With the configuration.
+    Configured(fn(&Configuration, &Attributes<'_>, Option<&Value>) -> Result<(), Rejection>),
+}
+
+impl Validate {
+    /// Asks the plugin about a request.
+    pub(crate) fn ask(
+        self,
+        configuration: &Configuration,
+        attributes: &Attributes<'_>,
+        object: Option<&Value>,
+    ) -> Result<(), Rejection> {
+        match self {
+            Self::Plain(validate) => validate(attributes, object),
+            Self::Configured(validate) => validate(configuration, attributes, object),
+        }
+    }
+}
 
 /// A plugin.
 #[derive(Clone, Copy, Debug)]

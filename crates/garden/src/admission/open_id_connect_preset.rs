@@ -6,21 +6,26 @@ use api::garden::open_id_connect_preset::{KubeApiServerOpenIdConnect, OpenIdConn
 use api::garden::reference::LabelSelector;
 use api::garden::shoot::api_server::{OidcConfig, OpenIdConnectClientAuthentication as ShootAuthentication};
 use api::garden::{ClusterOpenIdConnectPreset, OpenIdConnectPreset, Project, Shoot};
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::shoot_support::{NO_SHOOT, internal, is_shoot, list, read_shoot, write_changes};
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Plugin};
 use crate::webhooks::selection;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "OpenIDConnectPreset", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::OPEN_ID_CONNECT_PRESET,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 /// The presets of all namespaces come after those of the Shoot's own.
 pub(super) static CLUSTER_PLUGIN: Plugin = Plugin {
-    name: "ClusterOpenIDConnectPreset",
+    name: admission_plugins::CLUSTER_OPEN_ID_CONNECT_PRESET,
     is_on_by_default: true,
-    admit: Some(admit_cluster),
+    admit: Some(Admit::Plain(admit_cluster)),
     validate: None,
 };
 

@@ -1,14 +1,19 @@
 //! ProjectValidator: the namespace of a new Project has the prefix of Gardener's namespaces.
 
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::spec_text;
-use super::{Attributes, Plugin, messages};
+use super::{Attributes, Plugin, Validate, messages};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ProjectValidator", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::PROJECT_VALIDATOR,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 const PREFIX: &str = "garden-";
 const GARDEN: &str = "garden";

@@ -2,16 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 use webhook::strategy::ObjectReader;
 
 use super::lookup::{is_seed_used, zones};
-use super::{Attributes, Plugin, messages};
+use super::{Attributes, Plugin, Validate, messages};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "SeedValidator", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SEED_VALIDATOR,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 /// GPL-SEEDVAL-001 to -003. A deletion of a collection names no Seed, so that nothing is asked.
 fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {

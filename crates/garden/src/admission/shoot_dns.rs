@@ -4,6 +4,7 @@ mod default_domains;
 
 use api::garden::Shoot;
 use api::garden::shoot::dns::{Dns, DnsProvider};
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
@@ -11,10 +12,14 @@ use webhook::review::Operation;
 
 use self::default_domains::DefaultDomains;
 use super::shoot_support::{NO_SHOOT, internal, invalid, is_shoot, project_of, read_shoot, write_changes};
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Plugin};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootDNS", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_DNS,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 /// The type of providers that Gardener leaves alone.
 const UNMANAGED: &str = "unmanaged";

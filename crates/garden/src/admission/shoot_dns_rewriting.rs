@@ -1,17 +1,22 @@
 //! ShootDNSRewriting: suffixes that the DNS server of a new Shoot rewrites.
 
 use api::garden::Shoot;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::Path;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::shoot_support::{NO_SHOOT, configuration, internal, is_shoot, listed, write_changes};
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Configuration, Plugin};
 use crate::webhooks::shoot_system_components::validate_suffixes;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootDNSRewriting", is_on_by_default: false, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_DNS_REWRITING,
+    is_on_by_default: false,
+    admit: Some(Admit::Configured(admit)),
+    validate: None,
+};
 
 /// Reads the plugin's configuration, the common suffixes.
 ///
@@ -28,14 +33,18 @@ pub(super) fn configure(document: &Value) -> Result<Vec<String>, String> {
 
 /// Appends the configured suffixes to those of a new Shoot. As in the original, a suffix may then be there twice, and
 /// in a Shoot without pools, both of which validation refuses: GPL-DNSRW-001.
-fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
+fn admit(
+    configuration: &Configuration,
+    attributes: &Attributes<'_>,
+    object: Option<&mut Value>,
+) -> Result<(), Rejection> {
     let is_new = attributes.operation == Operation::Create && attributes.subresource.is_empty();
     if !is_shoot(attributes) || !is_new {
         return Ok(());
     }
     let object = object.ok_or_else(|| internal(NO_SHOOT))?;
     let shoot: Shoot = serde_json::from_value(object.clone()).map_err(|_| internal(NO_SHOOT))?;
-    let suffixes = &attributes.configuration.common_suffixes;
+    let suffixes = &configuration.common_suffixes;
     if suffixes.is_empty() {
         return Ok(());
     }
@@ -67,13 +76,14 @@ mod tests {
         }}}),
     )]
     fn suffixes_are_appended(#[case] suffixes: &[&str], #[case] spec: Value, #[case] want: Value) {
-        let mut stored = Stored::default();
-        stored.configuration.common_suffixes = suffixes.iter().map(ToString::to_string).collect();
+        let stored = Stored::default();
+        let common_suffixes = suffixes.iter().map(ToString::to_string).collect();
+        let configuration = Configuration { common_suffixes, ..Configuration::default() };
         let mut object = json!({"metadata": {}, "spec": spec});
         let before = object.clone();
-        assert_eq!(admit(&stored.attributes(Operation::Update), Some(&mut object)), Ok(()));
+        assert_eq!(admit(&configuration, &stored.attributes(Operation::Update), Some(&mut object)), Ok(()));
         assert_eq!(object, before);
-        assert_eq!(admit(&stored.attributes(Operation::Create), Some(&mut object)), Ok(()));
+        assert_eq!(admit(&configuration, &stored.attributes(Operation::Create), Some(&mut object)), Ok(()));
         assert_eq!(object["spec"], want);
     }
 

@@ -4,16 +4,21 @@ use std::collections::BTreeSet;
 
 use api::garden::reference::{SeedSelector, Toleration};
 use api::garden::{ExposureClass, Shoot};
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::quote;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::shoot_support::{EXPOSURE_CLASSES, NO_SHOOT, forbidden, is_shoot, read_shoot, write_changes};
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Plugin};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootExposureClass", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_EXPOSURE_CLASS,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 /// Unites selector and tolerations of a new Shoot with those of its class: GPL-EXPCL-001.
 fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {

@@ -4,18 +4,23 @@ use std::collections::BTreeSet;
 
 use api::garden::seed::SeedTemplate;
 use api::garden::{ManagedSeed, Shoot};
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::{Error, Path, Shown};
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::shoot_support::{NO_SHOOT, SHOOTS, forbidden_for, internal, invalid, is_shoot, list};
-use super::{Attributes, Plugin};
+use super::{Attributes, Plugin, Validate};
 use crate::webhooks::field_errors::FieldErrors;
 use crate::webhooks::gardenlet_configuration;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootManagedSeed", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_MANAGED_SEED,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 /// Updates and deletions of Shoots that ManagedSeeds refer to, even of those that are being deleted. A deletion of a
 /// collection counts all Shoots, whatever it selects: GPL-SHMS-001, GPL-SHMS-004, GPL-SHMS-005.

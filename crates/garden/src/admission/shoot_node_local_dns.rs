@@ -1,17 +1,18 @@
 //! ShootNodeLocalDNSEnabledByDefault: a DNS cache on the nodes of new Shoots.
 
+use schema::admission_plugins;
 use serde_json::{Value, json};
 use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::shoot_support::{NO_SHOOT, internal, is_shoot};
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Plugin};
 
 pub(super) static PLUGIN: Plugin = Plugin {
-    name: "ShootNodeLocalDNSEnabledByDefault",
+    name: admission_plugins::SHOOT_NODE_LOCAL_DNS_ENABLED_BY_DEFAULT,
     is_on_by_default: false,
-    admit: Some(admit),
+    admit: Some(Admit::Plain(admit)),
     validate: None,
 };
 

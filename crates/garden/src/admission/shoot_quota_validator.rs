@@ -7,6 +7,7 @@ use api::garden::shoot::worker::Worker;
 use api::garden::{Quota, SecretBinding, Shoot};
 use formats::time::{self, Layout};
 use jiff::Timestamp;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
@@ -15,10 +16,14 @@ use self::resources::{METRICS, Resources, limit};
 use super::shoot_support::{
     NO_SHOOT, QUOTAS, SECRET_BINDINGS, SHOOTS, forbidden, internal, is_shoot, list, read_shoot,
 };
-use super::{Attributes, Plugin};
+use super::{Attributes, Plugin, Validate};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootQuotaValidator", is_on_by_default: true, admit: None, validate: Some(validate) };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_QUOTA_VALIDATOR,
+    is_on_by_default: true,
+    admit: None,
+    validate: Some(Validate::Plain(validate)),
+};
 
 /// Annotation of a Shoot: when it is deleted.
 const EXPIRATION: &str = "shoot.gardener.cloud/expiration-timestamp";

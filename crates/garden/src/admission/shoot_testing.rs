@@ -9,14 +9,13 @@ use webhook::review::Operation;
 use webhook::strategy::ObjectReader;
 
 use super::shoot_support::SHOOTS;
-use super::{Action, Attributes, Authorizer, Configuration, User};
+use super::{Action, Attributes, Authorizer, User};
 
 /// Objects, and what nobody may do.
 pub(super) struct Stored {
     objects: BTreeMap<(String, String, String), Value>,
     denied: BTreeSet<String>,
     user: User,
-    pub(super) configuration: Configuration,
 }
 
 /// A garden with the Project `dev`.
@@ -26,7 +25,6 @@ impl Default for Stored {
             objects: BTreeMap::new(),
             denied: BTreeSet::new(),
             user: User { name: "alice".to_owned(), groups: Vec::new() },
-            configuration: Configuration::default(),
         };
         let project = json!({"metadata": {"name": "dev"}, "spec": {"namespace": "garden-dev"}});
         empty.with("projects.core.gardener.cloud", project)
@@ -73,7 +71,6 @@ impl Stored {
             objects: self,
             authorizer: self,
             random: &|below| below - 1,
-            configuration: &self.configuration,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use api::garden::project::ProjectTolerations;
 use api::garden::reference::Toleration;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::Path;
 use webhook::rejection::Rejection;
@@ -13,14 +14,14 @@ use super::shoot_support::{
     NO_SHOOT, configuration, forbidden, internal_text, is_shoot, listed, project_of, read_shoot,
     write_changes,
 };
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Configuration, Plugin, Validate};
 use crate::webhooks::tolerations;
 
 pub(super) static PLUGIN: Plugin = Plugin {
-    name: "ShootTolerationRestriction",
+    name: admission_plugins::SHOOT_TOLERATION_RESTRICTION,
     is_on_by_default: true,
-    admit: Some(admit),
-    validate: Some(validate),
+    admit: Some(Admit::Configured(admit)),
+    validate: Some(Validate::Configured(validate)),
 };
 
 /// Reads the plugin's configuration: the tolerations that Shoots get, and those that they may have.
@@ -42,7 +43,11 @@ pub(super) fn configure(document: &Value) -> Result<(Vec<Value>, Vec<Value>), St
 
 /// Appends the default tolerations of all Shoots and of the Project to a new Shoot, but for keys that it has:
 /// GPL-SHTOL-001.
-fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
+fn admit(
+    configuration: &Configuration,
+    attributes: &Attributes<'_>,
+    object: Option<&mut Value>,
+) -> Result<(), Rejection> {
     if !is_shoot(attributes) || attributes.operation != Operation::Create {
         return Ok(());
     }
@@ -50,7 +55,7 @@ fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), 
     let of_project = of_project(attributes, object.as_deref())?;
     let keys: BTreeSet<&str> =
         shoot.spec.tolerations.iter().map(|toleration| toleration.key.as_str()).collect();
-    let mut defaults = read(&attributes.configuration.default_tolerations).unwrap_or_default();
+    let mut defaults = read(&configuration.default_tolerations).unwrap_or_default();
     defaults.extend(of_project.defaults);
     defaults.retain(|toleration| !keys.contains(toleration.key.as_str()));
     let mut completed = shoot.clone();
@@ -60,7 +65,11 @@ fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), 
 
 /// All tolerations of a new Shoot, and the new ones of another, are allowed. As in the original, the error's index
 /// counts those that are checked: GPL-SHTOL-002 to -004.
-fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
+fn validate(
+    configuration: &Configuration,
+    attributes: &Attributes<'_>,
+    object: Option<&Value>,
+) -> Result<(), Rejection> {
     if !is_shoot(attributes) || !matches!(attributes.operation, Operation::Create | Operation::Update) {
         return Ok(());
     }
@@ -70,7 +79,7 @@ fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), R
         let known: BTreeSet<String> = old.spec.tolerations.iter().map(tolerations::written).collect();
         checked.retain(|toleration| !known.contains(&tolerations::written(toleration)));
     }
-    let mut allowed = read(&attributes.configuration.toleration_whitelist).unwrap_or_default();
+    let mut allowed = read(&configuration.toleration_whitelist).unwrap_or_default();
     allowed.extend(of_project(attributes, object)?.whitelist);
     let at = Path::new("spec").child("tolerations");
     let errors = tolerations::validate_allowed(&checked, &allowed, &at);
@@ -108,11 +117,15 @@ mod tests {
         let tolerations = json!({"defaults": [{"key": "c"}], "whitelist": [{"key": "c"}]});
         let spec = json!({"namespace": "garden-dev", "tolerations": tolerations});
         let project = json!({"metadata": {"name": "dev"}, "spec": spec});
-        let mut stored = Stored::default().with("projects.core.gardener.cloud", project);
-        stored.configuration.default_tolerations = vec![json!({"key": "a"})];
-        stored.configuration.toleration_whitelist =
-            vec![json!({"key": "a"}), json!({"key": "b", "value": "1"})];
-        stored
+        Stored::default().with("projects.core.gardener.cloud", project)
+    }
+
+    fn configured() -> Configuration {
+        Configuration {
+            default_tolerations: vec![json!({"key": "a"})],
+            toleration_whitelist: vec![json!({"key": "a"}), json!({"key": "b", "value": "1"})],
+            ..Configuration::default()
+        }
     }
 
     fn shoot(tolerations: &Value) -> Value {
@@ -142,11 +155,11 @@ mod tests {
         let stored = stored();
         let attributes = stored.attributes(Operation::Create);
         let mut object = shoot(&given);
-        assert_eq!(admit(&attributes, Some(&mut object)), Ok(()));
+        assert_eq!(admit(&configured(), &attributes, Some(&mut object)), Ok(()));
         assert_eq!(object["spec"]["tolerations"], want);
         let message = refused.map(|index| NOT_ALLOWED.replace("INDEX", index));
         let want = (if message.is_some() { 403 } else { 0 }, message.unwrap_or_default());
-        assert_eq!(outcome(validate(&attributes, Some(&object))), want);
+        assert_eq!(outcome(validate(&configured(), &attributes, Some(&object))), want);
     }
 
     #[rstest]
@@ -157,11 +170,11 @@ mod tests {
         let (stored, old) = (stored(), shoot(&json!([{"key": "b", "value": "2"}])));
         let attributes = Attributes { old: Some(&old), ..stored.attributes(Operation::Update) };
         let mut object = shoot(&new);
-        assert_eq!(admit(&attributes, Some(&mut object)), Ok(()));
+        assert_eq!(admit(&configured(), &attributes, Some(&mut object)), Ok(()));
         assert_eq!(object, shoot(&new));
         let message = refused.map(|index| NOT_ALLOWED.replace("INDEX", index));
         let want = (if message.is_some() { 403 } else { 0 }, message.unwrap_or_default());
-        assert_eq!(outcome(validate(&attributes, Some(&object))), want);
+        assert_eq!(outcome(validate(&configured(), &attributes, Some(&object))), want);
     }
 
     #[test]
@@ -172,11 +185,11 @@ mod tests {
         let want = (403, want.to_owned());
         let create = stored.attributes(Operation::Create);
         let mut object = shoot(&json!([]));
-        assert_eq!(outcome(admit(&create, Some(&mut object))), want);
-        assert_eq!(outcome(validate(&create, Some(&object))), want);
+        assert_eq!(outcome(admit(&configured(), &create, Some(&mut object))), want);
+        assert_eq!(outcome(validate(&configured(), &create, Some(&object))), want);
         let update = Attributes { subresource: "status", ..stored.attributes(Operation::Update) };
-        assert_eq!(outcome(admit(&update, Some(&mut object))), (0, String::new()));
-        assert_eq!(outcome(validate(&update, Some(&object))), want);
+        assert_eq!(outcome(admit(&configured(), &update, Some(&mut object))), (0, String::new()));
+        assert_eq!(outcome(validate(&configured(), &update, Some(&object))), want);
     }
 
     #[rstest]

@@ -1,13 +1,18 @@
 //! ShootVPAEnabledByDefault: a vertical pod autoscaler for new Shoots.
 
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 
 use super::shoot_node_local_dns::switch_on;
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Plugin};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootVPAEnabledByDefault", is_on_by_default: false, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_VPA_ENABLED_BY_DEFAULT,
+    is_on_by_default: false,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 /// A new Shoot with pools has the autoscaler, unless it says whether: GPL-VPA-001.
 fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use webhook::review::Operation;
 use webhook::strategy::ObjectReader;
 
-use super::{Action, Attributes, Authorizer, Configuration, User};
+use super::{Action, Attributes, Authorizer, User};
 use crate::webhooks;
 
 /// Objects, and what nobody may do.
@@ -15,7 +15,6 @@ pub(super) struct TestGarden {
     objects: BTreeMap<(String, String, String), Value>,
     denied: BTreeSet<String>,
     user: User,
-    configuration: Configuration,
 }
 
 impl Default for TestGarden {
@@ -24,7 +23,6 @@ impl Default for TestGarden {
             objects: BTreeMap::new(),
             denied: BTreeSet::new(),
             user: User { name: "alice".to_owned(), groups: vec!["devs".to_owned()] },
-            configuration: Configuration::default(),
         }
     }
 }
@@ -72,7 +70,6 @@ impl TestGarden {
             objects: self,
             authorizer: self,
             random: &|_| 0,
-            configuration: &self.configuration,
         }
     }
 }

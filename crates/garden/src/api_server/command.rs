@@ -62,6 +62,9 @@ fn run(arguments: Vec<String>) -> Result<(), ServerFailure> {
     for flag in given.without_effect() {
         tracing::info!("--{flag} has no effect on this gardener-apiserver");
     }
+    for feature in &options.features_without_effect {
+        tracing::info!("the feature {feature} has no effect on this gardener-apiserver");
+    }
     for argument in given.unknown() {
         tracing::warn!("ignored {argument}: unknown to gardener-apiserver");
     }

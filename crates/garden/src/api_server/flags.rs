@@ -69,11 +69,8 @@ pub(super) const FLAGS: &[KnownFlag] = &[
     value(ENABLED_PLUGINS, "admission plugins to turn on"),
     value(DISABLED_PLUGINS, "admission plugins to turn off"),
     value(PLUGIN_CONFIGURATION, "the configuration of admission plugins"),
-    value(FEATURE_GATES, "features of gardener-apiserver v1.82.0, each with its default"),
-    value(
-        MAX_EXPIRATION,
-        "how long a kubeconfig of shoots/adminkubeconfig is valid at most; only 24h is built",
-    ),
+    value(FEATURE_GATES, "features of gardener-apiserver v1.82.0, its own with their defaults alone"),
+    value(MAX_EXPIRATION, "how long a kubeconfig of shoots/adminkubeconfig is valid at most [default: 24h]"),
     value(LOG_LEVEL, "debug, info or error [default: info]"),
     value(LOG_FORMAT, "json or text [default: json]"),
     value(ETCD, "refused: etcd is not built"),

@@ -9,6 +9,7 @@ use apiserver::flags::{FlagError, GivenFlags};
 use apiserver::{KeyPair, RequestHeaders};
 use controller::log;
 
+use super::features;
 use super::flags::{
     ADDRESS, ALLOWED_TTL, ALWAYS_ALLOWED, AUDIT, AUTHENTICATION_KUBECONFIG, AUTHORIZATION_KUBECONFIG,
     CERTIFICATE, DENIED_TTL, DISABLED_PLUGINS, ENABLED_PLUGINS, ENCRYPTION, ETCD, FEATURE_GATES, IDENTITY,
@@ -21,15 +22,10 @@ use crate::admission::{Chain, configuration_file};
 const OPEN_PATHS: [&str; 3] = ["/healthz", "/readyz", "/livez"];
 /// How long answers of the kube-apiserver are kept, unless a flag says it.
 const TTL: Duration = Duration::from_secs(10);
-/// The only bound that `shoots/adminkubeconfig` has here.
-const BOUND: &str = "24h";
-/// The features of the original, and whether they are on.
-const FEATURES: [(&str, bool); 4] = [
-    ("IPv6SingleStack", false),
-    ("MutableShootSpecNetworkingNodes", false),
-    ("ShootForceDeletion", false),
-    ("WorkerlessShoots", true),
-];
+/// How long a kubeconfig of `shoots/adminkubeconfig` is valid at most, unless a flag says it; then its shortest and longest
+/// value.
+const MAX_EXPIRATIONS: [Duration; 3] =
+    [Duration::from_hours(24), Duration::from_hours(1), Duration::from_secs(1 << 32)];
 
 /// Options of the server.
 #[derive(Debug)]
@@ -56,6 +52,10 @@ pub struct ApiServerOptions {
     pub cached: CacheTimes,
     /// The identity of the garden cluster.
     pub cluster_identity: String,
+    /// How long a kubeconfig of `shoots/adminkubeconfig` is valid at most.
+    pub max_expiration: Duration,
+    /// Features of the original that were set, and whose values have no effect.
+    pub features_without_effect: Vec<&'static str>,
     /// The admission plugins.
     pub admission: Chain,
     /// What is logged, and how.
@@ -80,7 +80,8 @@ impl ApiServerOptions {
     /// When a flag is missing, or a value or a file cannot be used.
     pub fn from_flags(given: &GivenFlags) -> Result<Self, FlagError> {
         refuse_unbuilt(given)?;
-        check_features(given)?;
+        let features_without_effect = features_without_effect(given)?;
+        let max_expiration = max_expiration(given)?;
         let identity = given.last(IDENTITY).ok_or_else(|| FlagError::new(IDENTITY, "must be specified"))?;
         let certificate = key_pair(given, (CERTIFICATE, KEY))?;
         let text = |flag: &str| given.last(flag).unwrap_or_default().to_owned();
@@ -101,6 +102,8 @@ impl ApiServerOptions {
                 denied: duration(given, DENIED_TTL)?,
             },
             cluster_identity: identity.to_owned(),
+            max_expiration,
+            features_without_effect,
             admission: admission(given)?,
             log: log_options(given)?,
         })
@@ -120,30 +123,6 @@ fn refuse_unbuilt(given: &GivenFlags) -> Result<(), FlagError> {
     }
     if let Some(flag) = [ENCRYPTION, AUDIT].into_iter().find(|flag| given.last(flag).is_some()) {
         return Err(FlagError::new(flag, "is not built: leave it out"));
-    }
-    match given.last(MAX_EXPIRATION) {
-        Some(bound) if bound != BOUND && bound != "24h0m0s" => {
-            Err(FlagError::of_value(MAX_EXPIRATION, bound, format!("only {BOUND} is built")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Unknown features are refused, as are values that would have no effect.
-fn check_features(given: &GivenFlags) -> Result<(), FlagError> {
-    for pair in given.list(FEATURE_GATES) {
-        let refused = |reason: String| Err(FlagError::of_value(FEATURE_GATES, &pair, reason));
-        let Some((name, value)) = pair.split_once('=') else {
-            return refused("has no value: write NAME=true or NAME=false".to_owned());
-        };
-        let Some((_, default)) = FEATURES.iter().find(|(feature, _)| *feature == name) else {
-            return refused(format!("unrecognized feature gate: {name}"));
-        };
-        match value.parse::<bool>() {
-            Ok(value) if value == *default => {}
-            Ok(_) => return refused(format!("only the default is built: {name}={default}")),
-            Err(_) => return refused("is neither true nor false".to_owned()),
-        }
     }
     Ok(())
 }
@@ -174,6 +153,22 @@ fn always_allowed(given: &GivenFlags) -> Vec<String> {
     } else {
         OPEN_PATHS.map(str::to_owned).to_vec()
     }
+}
+
+fn features_without_effect(given: &GivenFlags) -> Result<Vec<&'static str>, FlagError> {
+    let pairs = given.list(FEATURE_GATES);
+    features::check(&pairs)
+        .map_err(|error| FlagError::of_value(FEATURE_GATES, &pairs.join(","), error.to_string()))
+}
+
+fn max_expiration(given: &GivenFlags) -> Result<Duration, FlagError> {
+    let [default, shortest, longest] = MAX_EXPIRATIONS;
+    let Some(text) = given.last(MAX_EXPIRATION) else { return Ok(default) };
+    let duration = duration(given, MAX_EXPIRATION)?;
+    if (shortest..=longest).contains(&duration) {
+        return Ok(duration);
+    }
+    Err(FlagError::of_value(MAX_EXPIRATION, text, "must be between 1 hour and 2^32 seconds"))
 }
 
 fn duration(given: &GivenFlags, flag: &str) -> Result<Duration, FlagError> {
@@ -212,13 +207,28 @@ mod tests {
     #[case(&["--cluster-identity=a"], "--tls-cert-file: must be specified with --tls-private-key-file")]
     #[case(&["--etcd-servers=https://etcd:2379"], "--etcd-servers: etcd is not built")]
     #[case(&["--storage-dir=/a"], "--storage-dir: the journal is not built")]
-    #[case(&["--shoot-admin-kubeconfig-max-expiration=1h"], "--shoot-admin-kubeconfig-max-expiration=1h: only 24h")]
     #[case(&["--feature-gates=Other=true"], "--feature-gates=Other=true: unrecognized feature gate: Other")]
-    #[case(&["--feature-gates=IPv6SingleStack=true,"], "--feature-gates=IPv6SingleStack=true: only the default")]
+    #[case(&["--feature-gates=IPv6SingleStack=true,"], "--feature-gates=IPv6SingleStack=true: IPv6SingleStack=true is not built")]
     fn a_flag_that_cannot_be_kept_is_refused(#[case] flags: &[&str], #[case] want: &str) {
         let given = GivenFlags::read(FLAGS, flags.iter().map(|&flag| flag.to_owned()).collect()).unwrap();
         let refused = ApiServerOptions::from_flags(&given).unwrap_err().to_string();
         assert!(refused.starts_with(want), "{refused}");
+    }
+
+    #[rstest::rstest]
+    #[case("", Ok(86_400))]
+    #[case("1h", Ok(3600))]
+    #[case("1h0m1s", Ok(3601))]
+    #[case("4294967296s", Ok(4_294_967_296))]
+    #[case("59m59s", Err("must be between 1 hour and 2^32 seconds"))]
+    #[case("4294967297s", Err("must be between 1 hour and 2^32 seconds"))]
+    #[case("-1h", Err("must not be negative"))]
+    #[case("1d", Err("time: unknown unit \"d\" in duration \"1d\""))]
+    fn kubeconfigs_are_valid_for_an_hour_at_least(#[case] text: &str, #[case] want: Result<u64, &str>) {
+        let flag = format!("--{MAX_EXPIRATION}={text}");
+        let found = max_expiration(&GivenFlags::read(FLAGS, vec![flag.clone()]).unwrap());
+        let want = want.map(Duration::from_secs).map_err(|why| format!("{flag}: {why}"));
+        assert_eq!(found.map_err(|error| error.to_string()), want);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 mod certificate;
 mod kubeconfig;
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use schema::PostedBody;
 use serde_json::{Value, json};
@@ -22,8 +24,8 @@ const NAME: &str = "adminkubeconfig";
 const DEFAULT_SECONDS: i64 = 3600;
 const MIN_SECONDS: i64 = 600;
 const MAX_SECONDS: i64 = 4_294_967_295;
-/// The longest time that is granted: the default of the original's `--shoot-admin-kubeconfig-max-expiration`.
-const GRANTED_SECONDS: i64 = 24 * 3600;
+/// The longest time that is granted unless the server limits it: the default of `--shoot-admin-kubeconfig-max-expiration`.
+const GRANTED: Duration = Duration::from_hours(24);
 
 /// The body of a request.
 pub(super) const BODY: PostedBody = PostedBody {
@@ -67,7 +69,8 @@ fn prepare(posting: &Posting<'_>, mut request: Value) -> Result<Answering, Rejec
         .map(|address| AdvertisedAddress::of(&cluster, address))
         .collect::<Result<Vec<_>, _>>()
         .map_err(messages::plain)?;
-    let granted = seconds.min(GRANTED_SECONDS);
+    let longest = posting.max_expiration.unwrap_or(GRANTED).as_secs();
+    let granted = seconds.min(i64::try_from(longest).unwrap_or(i64::MAX));
     request["spec"]["expirationSeconds"] = granted.into();
     let begin = posting.now;
     let end = begin.checked_add(SignedDuration::from_secs(granted)).unwrap_or(Timestamp::MAX);

@@ -1,5 +1,8 @@
 //! The subresource `adminkubeconfig` of Shoots.
 
+use std::time::Duration;
+
+use apiserver::ApiServer;
 use formats::x509::{Certificate, pem, pkcs1_of_pkcs8};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair, PKCS_RSA_SHA256, RsaKeySize};
 use rstest::rstest;
@@ -10,14 +13,14 @@ use super::{SHOOT, TestGarden, shoot};
 const KUBECONFIG: &str = "/apis/core.gardener.cloud/v1beta1/namespaces/garden-dev/shoots/app/adminkubeconfig";
 const STATUS: &str = "/apis/core.gardener.cloud/v1beta1/namespaces/garden-dev/shoots/app/status";
 
-fn request(seconds: &Value) -> Value {
+pub(super) fn request(seconds: &Value) -> Value {
     json!({
         "apiVersion": "authentication.gardener.cloud/v1alpha1", "kind": "AdminKubeconfigRequest",
         "spec": {"expirationSeconds": seconds},
     })
 }
 
-fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     formats::base64::encode(text.as_bytes())
 }
 
@@ -26,7 +29,7 @@ fn decoded(value: &Value) -> String {
 }
 
 /// Key (PKCS #1) and certificate of an authority.
-fn authority() -> (String, String) {
+pub(super) fn authority() -> (String, String) {
     let key = KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).unwrap();
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "client-ca");
@@ -37,7 +40,10 @@ fn authority() -> (String, String) {
 
 /// A Shoot with two addresses.
 async fn reachable() -> TestGarden {
-    let garden = TestGarden::start().await;
+    reachable_of(TestGarden::start().await).await
+}
+
+async fn reachable_of(garden: TestGarden) -> TestGarden {
     garden.create("shoots", &shoot()).await;
     let addresses = json!([
         {"name": "external", "url": "https://foo.bar:9443"},
@@ -118,6 +124,21 @@ async fn the_time_has_a_default_and_a_limit(#[case] wanted: &Value, #[case] gran
     add_client_authority(&garden, &key, &certificate).await;
     add_cluster_authority(&garden, "the bundle").await;
     let (code, answer) = post(&garden, &request(wanted)).await;
+    assert_eq!((code, &answer["spec"]["expirationSeconds"]), (201, &json!(granted)), "{answer}");
+}
+
+#[rstest]
+#[case(3600, 7200, 3600)]
+#[case(3600, 600, 600)]
+#[case(172_800, 100_000, 100_000)]
+#[tokio::test(start_paused = true)]
+async fn the_server_may_have_another_limit(#[case] limit: u64, #[case] wanted: i64, #[case] granted: i64) {
+    let builder = ApiServer::builder().max_expiration(Duration::from_secs(limit));
+    let garden = reachable_of(TestGarden::start_as(builder).await).await;
+    let (key, certificate) = authority();
+    add_client_authority(&garden, &key, &certificate).await;
+    add_cluster_authority(&garden, "the bundle").await;
+    let (code, answer) = post(&garden, &request(&json!(wanted))).await;
     assert_eq!((code, &answer["spec"]["expirationSeconds"]), (201, &json!(granted)), "{answer}");
 }
 

@@ -16,13 +16,16 @@ use rcgen::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SEEDS: &str = "/apis/core.gardener.cloud/v1beta1/seeds";
+use super::admin_kubeconfig::{authority, encoded, request};
+use super::{SHOOT, collection, fixture, seed, shoot};
+
+pub(super) const SEEDS: &str = "/apis/core.gardener.cloud/v1beta1/seeds";
 const PROXY: &str = "front-proxy-client";
 const NONE: &[(&str, &str)] = &[];
-const FORGED: &[(&str, &str)] = &[("x-remote-user", "boss"), ("x-remote-group", "system:masters")];
+pub(super) const FORGED: &[(&str, &str)] = &[("x-remote-user", "boss"), ("x-remote-group", "system:masters")];
 
 /// An authority, and a certificate of it for clients and servers.
-fn certified(name: &str) -> (String, KeyPair) {
+pub(super) fn certified(name: &str) -> (String, KeyPair) {
     let authority_key = rcgen::KeyPair::generate().unwrap();
     let mut authority = CertificateParams::default();
     authority.distinguished_name.push(DnType::CommonName, "an authority");
@@ -39,16 +42,21 @@ fn certified(name: &str) -> (String, KeyPair) {
 }
 
 /// A kube-apiserver with RBAC, and gardener-apiserver behind it.
-struct Landscape {
+pub(super) struct Landscape {
     kube: ApiServer,
-    garden: Serving,
+    pub(super) garden: Serving,
     proxy: KeyPair,
     _served: Served,
     _folder: TempDir,
 }
 
 impl Landscape {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
+        Self::start_with(|_| ()).await
+    }
+
+    /// As [`Self::start`], with changed options.
+    pub(super) async fn start_with(change: impl FnOnce(&mut ApiServerOptions)) -> Self {
         let (authorities, proxy) = certified(PROXY);
         let texts = |text: &str| vec![text.to_owned()];
         let request_headers = RequestHeaders {
@@ -74,12 +82,14 @@ impl Landscape {
         let folder = tempfile::tempdir().unwrap();
         let kubeconfig = folder.path().join("kubeconfig");
         std::fs::write(&kubeconfig, served.kubeconfig()).unwrap();
-        let garden = api_server::start(options(&kubeconfig.display().to_string())).await.unwrap();
+        let mut options = options(&kubeconfig.display().to_string());
+        change(&mut options);
+        let garden = api_server::start(options).await.unwrap();
         Self { kube, garden, proxy, _served: served, _folder: folder }
     }
 
     /// A client of gardener-apiserver with these credentials: a user of a kubeconfig.
-    async fn client(&self, user: &Value) -> Client {
+    pub(super) async fn client(&self, user: &Value) -> Client {
         let kubeconfig = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "a",
             "clusters": [{"name": "a", "cluster": {"server": self.garden.url, "insecure-skip-tls-verify": true}}],
@@ -92,13 +102,32 @@ impl Landscape {
     }
 
     /// A client that may name any user.
-    async fn proxy(&self) -> Client {
+    pub(super) async fn proxy(&self) -> Client {
         self.client(&certificate_user(&self.proxy)).await
     }
 
     /// A client of the kube-apiserver that may do everything.
-    fn kube(&self) -> Client {
+    pub(super) fn kube(&self) -> Client {
         Client::new(self.kube.clone(), "default")
+    }
+
+    /// Grants this rule to the user `dev`.
+    pub(super) async fn grant(&self, rule: &Value) {
+        let rbac = "/apis/rbac.authorization.k8s.io/v1";
+        let reader = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"},
+            "rules": [rule],
+        });
+        let binding = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "reader"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dev"}],
+        });
+        for (resource, object) in [("clusterroles", reader), ("clusterrolebindings", binding)] {
+            let path = format!("{rbac}/{resource}");
+            let (code, made) = send(&self.kube(), ("POST", &path), &[], &object).await;
+            assert_eq!(code, 201, "{made}");
+        }
     }
 }
 
@@ -115,6 +144,8 @@ fn options(kubeconfig: &str) -> ApiServerOptions {
         always_allowed: vec!["/healthz".to_owned()],
         cached: CacheTimes { token: Duration::ZERO, allowed: Duration::ZERO, denied: Duration::ZERO },
         cluster_identity: "garden-test".to_owned(),
+        max_expiration: Duration::from_hours(24),
+        features_without_effect: Vec::new(),
         admission: Chain::default(),
         log: (controller::log::Level::Error, controller::log::Format::Text),
     }
@@ -128,7 +159,7 @@ fn certificate_user(pair: &KeyPair) -> Value {
 }
 
 /// The code and the body of the answer; null for a text.
-async fn send(
+pub(super) async fn send(
     client: &Client,
     (method, path): (&str, &str),
     headers: &[(&str, &str)],
@@ -140,13 +171,33 @@ async fn send(
         request = request.header(*name, *value);
     }
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    let (head, body) = client.send(request.body(Body::from(body)).unwrap()).await.unwrap().into_parts();
-    let body = body.collect_bytes().await.unwrap();
-    (head.status.as_u16(), serde_json::from_slice(&body).unwrap_or(Value::Null))
+    let (code, body) = answer(client, request.body(Body::from(body)).unwrap()).await;
+    (code, serde_json::from_slice(body.as_bytes()).unwrap_or(Value::Null))
 }
 
-async fn get(client: &Client, path: &str, headers: &[(&str, &str)]) -> (u16, Value) {
+/// The code and the text of the answer.
+pub(super) async fn answer(client: &Client, request: http::Request<Body>) -> (u16, String) {
+    let (head, body) = client.send(request).await.unwrap().into_parts();
+    let body = body.collect_bytes().await.unwrap();
+    (head.status.as_u16(), String::from_utf8(body.to_vec()).unwrap())
+}
+
+pub(super) async fn get(client: &Client, path: &str, headers: &[(&str, &str)]) -> (u16, Value) {
     send(client, ("GET", path), headers, &Value::Null).await
+}
+
+/// Creates an object as an administrator; what the server follows may come a little later.
+async fn create_soon(client: &Client, path: &str, object: &Value) -> Value {
+    let created = async {
+        loop {
+            let (code, answer) = send(client, ("POST", path), FORGED, object).await;
+            if code == 201 {
+                break answer;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), created).await.expect("it can be created")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -182,23 +233,8 @@ async fn permissions_are_those_of_the_kube_apiserver() {
     let landscape = Landscape::start().await;
     let dev = landscape.client(&json!({"token": "token-of-dev"})).await;
     assert_eq!(get(&dev, SEEDS, &[]).await.0, 403);
-    let rbac = "/apis/rbac.authorization.k8s.io/v1";
-    let kube = landscape.kube();
-    let role = json!({
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-        "metadata": {"name": "reader"},
-        "rules": [{"apiGroups": ["core.gardener.cloud"], "resources": ["seeds"], "verbs": ["list"]}],
-    });
-    let binding = json!({
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-        "metadata": {"name": "reader"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
-        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dev"}],
-    });
-    for (resource, object) in [("clusterroles", role), ("clusterrolebindings", binding)] {
-        let (code, made) = send(&kube, ("POST", &format!("{rbac}/{resource}")), &[], &object).await;
-        assert_eq!(code, 201, "{made}");
-    }
+    let rule = json!({"apiGroups": ["core.gardener.cloud"], "resources": ["seeds"], "verbs": ["list"]});
+    landscape.grant(&rule).await;
     assert_eq!(get(&dev, SEEDS, &[]).await.0, 200);
     assert_eq!(send(&dev, ("DELETE", &format!("{SEEDS}/a")), &[], &Value::Null).await.0, 403);
     landscape.garden.shutdown().await;
@@ -237,15 +273,53 @@ async fn namespaces_are_those_of_the_kube_apiserver() {
     assert_eq!((code, &refused["message"]), (404, &json!("namespaces \"later\" not found")));
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "later"}});
     assert_eq!(send(&kube, ("POST", "/api/v1/namespaces"), &[], &namespace).await.0, 201);
-    let created = async {
-        while send(&proxy, ("POST", path), FORGED, &quota).await.0 != 201 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), created).await.expect("the namespace is copied");
+    create_soon(&proxy, path, &quota).await;
     let identity = "/api/v1/namespaces/kube-system/configmaps/cluster-identity";
     let (_, identity) = get(&kube, identity, &[]).await;
     assert_eq!(identity["data"], json!({"cluster-identity": "garden-test", "origin": "gardener-apiserver"}));
     assert_eq!(get(&kube, "/api/v1/namespaces/gardener-system-seed-lease", &[]).await.0, 200);
+    landscape.garden.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubeconfigs_of_shoots_are_valid_as_long_as_the_options_say() {
+    let landscape = Landscape::start_with(|options| {
+        options.admission = Chain::only(&[]).unwrap();
+        options.max_expiration = Duration::from_hours(1);
+    })
+    .await;
+    let (kube, proxy) = (landscape.kube(), landscape.proxy().await);
+    let (key, certificate) = authority();
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "garden-dev"}});
+    let clusters = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "app.ca-cluster", "namespace": "garden-dev"},
+        "data": {"ca.crt": encoded("the bundle")},
+    });
+    let secrets = "/api/v1/namespaces/garden-dev/secrets";
+    for (path, object) in [("/api/v1/namespaces", &namespace), (secrets, &clusters)] {
+        let (code, made) = send(&kube, ("POST", path), &[], object).await;
+        assert_eq!(code, 201, "{made}");
+    }
+    let clients = json!({
+        "apiVersion": "core.gardener.cloud/v1beta1", "kind": "InternalSecret",
+        "metadata": {"name": "app.ca-client", "namespace": "garden-dev"},
+        "data": {"ca.key": encoded(&key), "ca.crt": encoded(&certificate)},
+    });
+    let profile = fixture(include_str!("../../../../contracts/fixtures/cloudprofile.yaml"));
+    let objects = [
+        ("cloudprofiles", profile),
+        ("seeds", seed("local")),
+        ("shoots", shoot()),
+        ("internalsecrets", clients),
+    ];
+    for (resource, object) in &objects {
+        create_soon(&proxy, &collection(resource, object), object).await;
+    }
+    let (_, mut stored) = get(&proxy, SHOOT, FORGED).await;
+    stored["status"]["advertisedAddresses"] = json!([{"name": "external", "url": "https://foo.bar:9443"}]);
+    let (code, updated) = send(&proxy, ("PUT", &format!("{SHOOT}/status")), FORGED, &stored).await;
+    assert_eq!(code, 200, "{updated}");
+    let answer = create_soon(&proxy, &format!("{SHOOT}/adminkubeconfig"), &request(&json!(7200))).await;
+    assert_eq!(answer["spec"]["expirationSeconds"], 3600);
     landscape.garden.shutdown().await;
 }

@@ -8,6 +8,7 @@ mod binding;
 mod command_line;
 mod generations;
 mod managed_seeds;
+mod monitoring;
 mod objects;
 mod patches;
 mod plugins;
@@ -15,7 +16,7 @@ mod presentation;
 mod presets;
 mod refusals;
 
-use apiserver::ApiServer;
+use apiserver::{ApiServer, Builder};
 use gardener_garden::strategies;
 use kube::Client;
 use kube::client::Body;
@@ -31,8 +32,13 @@ struct TestGarden {
 
 impl TestGarden {
     async fn start() -> Self {
+        Self::start_as(ApiServer::builder()).await
+    }
+
+    /// As [`Self::start`], with a server that has more settings.
+    async fn start_as(builder: Builder) -> Self {
         let epoch = "2024-06-01T00:00:00Z".parse().expect("a constant");
-        let builder = ApiServer::builder().typed_kinds(strategies::typed_kinds()).epoch(epoch);
+        let builder = builder.typed_kinds(strategies::typed_kinds()).epoch(epoch);
         let server = builder.namespace(NAMESPACE).namespace("garden").build();
         let garden = Self { client: Client::new(server, "default") };
         let profile = fixture(include_str!("../../../../contracts/fixtures/cloudprofile.yaml"));

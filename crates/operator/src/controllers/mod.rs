@@ -3,6 +3,7 @@
 //! One module per controller, named as its contract, with a function `controller(&OperatorContext) -> Controller`.
 
 pub mod care;
+pub mod garden;
 pub mod network_policy;
 pub mod network_policy_registrar;
 pub mod reference;

@@ -49,7 +49,7 @@ fn is_released(garden: &Garden) -> bool {
 }
 
 /// The objects that a Garden refers to. OPR-REF-001.
-fn references(garden: &Garden) -> BTreeSet<Reference<'_>> {
+pub(super) fn references(garden: &Garden) -> BTreeSet<Reference<'_>> {
     fields(garden).into_iter().flatten().collect()
 }
 

@@ -4,8 +4,8 @@
 //! - [`FlowCondition`] — the conditions of steps.
 //!
 //! Names, dependencies and conditions are those of the original's v1.82.0 (`pkg/operator/controller/garden/garden`):
-//! users see the names in `status.lastOperation`. Nothing runs these flows yet. How long a step waits for a component
-//! belongs to that component; [`FlowRetry`] is what the flow itself says.
+//! users see the names in `status.lastOperation`. The controller [`garden`](crate::controllers::garden) runs these flows. How
+//! long a step waits for a component belongs to that component; [`FlowRetry`] is what the flow itself says.
 
 mod condition;
 mod deletion;

@@ -151,11 +151,11 @@ pub fn start(config: &ResourceManagerConfiguration, clusters: Clusters) -> Runni
         let connection = config.source_client_connection.clone();
         config.target_client_connection.get_or_insert(connection);
     }
-    let Clusters { source, target, now, entropy } = clusters;
+    let Clusters { source, target, now, entropy, elector } = clusters;
     let clients = Clients { target: target.unwrap_or_else(|| source.clone()), source };
     let context = Context::new(config, &clients, Clock::starting_at(now), entropy);
     let (clusters, entropy) = (context.clusters(), context.entropy.clone());
-    Running::start(clusters, entropy, |running, stop| run(context, running, stop))
+    Running::start_elected(clusters, entropy, elector, |running, stop| run(context, running, stop))
 }
 
 /// How many objects are processed at once.

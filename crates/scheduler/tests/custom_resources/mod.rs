@@ -63,7 +63,13 @@ async fn the_seed_is_written_with_the_shoot_where_there_is_no_subresource_for_it
         }
     });
     let config = SchedulerConfiguration::from_partial(&json!({})).expect("it is valid");
-    let clusters = Clusters { source: client, target: None, now: server.now(), entropy: Entropy::seeded(0) };
+    let clusters = Clusters {
+        source: client,
+        target: None,
+        now: server.now(),
+        entropy: Entropy::seeded(0),
+        elector: None,
+    };
     let running = garden::run(config, clusters);
     let shoots: Api<Shoot> = Api::namespaced(server.client(), "garden-dev");
     let mut looks = 0;

@@ -3,11 +3,12 @@
 use crate::tree::{File, files, none};
 
 /// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 17] = [
     ("formats", &[]),
     ("api", &[]),
     ("versions", &["api", "formats"]),
     ("schema", &[]),
+    ("secrets", &["formats"]),
     ("contract", &["formats", "schema"]),
     ("contracts", &["contract"]),
     ("webhook", &["formats"]),
@@ -27,7 +28,7 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
 ];
 /// The rooms that a component may depend on: no other component, and nothing that verifies one.
 const COMPONENT_MAY_KNOW: &[&str] =
-    &["api", "component", "controller", "formats", "schema", "versions", "webhook"];
+    &["api", "component", "controller", "formats", "schema", "secrets", "versions", "webhook"];
 
 #[test]
 fn every_room_is_known() {

@@ -1,8 +1,9 @@
 //! Parses bodies in JSON, YAML and protobuf.
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::head::{check_head, head_error};
 use crate::call::Call;
 use crate::http::media_type::media_type;
 use crate::http::status::Status;
@@ -32,8 +33,13 @@ pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
 /// Parses the options of a deletion, which may be protobuf for custom resources too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
+        let json = is_json(&call.content_type).then_some(&call.body[..]);
         let options = parse_text(&call.content_type, &call.body, true)?;
-        return options.and_then(fields::delete_options).map_err(DecodeError::into_options_status);
+        let options = options.and_then(|options| match json.and_then(head_error) {
+            Some(why) => Err(unreadable_head(&why)),
+            None => fields::delete_options(options, json),
+        });
+        return options.map_err(DecodeError::into_options_status);
     }
     protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::into_options_status)
 }
@@ -55,17 +61,32 @@ fn parse_text(content_type: &str, body: &Bytes, typed: bool) -> Result<Result<Va
         "" | "application/json" if typed => formats::json::typed_document(body),
         "" | "application/json" => formats::json::document(body),
         "application/yaml" => match formats::yaml::first_document(body) {
-            Ok(value) => Ok(value),
+            Ok(mut value) => {
+                // kube-apiserver makes JSON of the YAML and reads that.
+                formats::json::reread(&mut value);
+                Ok(value)
+            }
             Err(error) => return Ok(Err(DecodeError::Unrecognized(format!("yaml: {error}")))),
         },
         _ => return Err(Status::unsupported_media_type(WITH_PROTOBUF)),
     };
-    let invalid =
-        |why| DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let first_error = |why| if is_json(content_type) { head_error(body).unwrap_or(why) } else { why };
     Ok(match value {
         Err(why) if !typed && why.ends_with(NO_FLOAT) => Err(undecodable(body, why)),
-        value => value.and_then(check_head).map_err(invalid),
+        value => value
+            .and_then(|value| check_head(value).map_err(first_error))
+            .map_err(|why| unreadable_head(&why)),
     })
+}
+
+/// Rejects a JSON body with a duplicate apiVersion or kind, of which a value is not a string.
+pub(super) fn check_duplicate_head(call: &Call) -> Result<(), Status> {
+    let refused = |why: String| unreadable_head(&why).into_status(&BodyKind::of(call), &call.body);
+    head_error(&call.body).map_or(Ok(()), |why| Err(refused(why)))
+}
+
+fn unreadable_head(why: &str) -> DecodeError {
+    DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"))
 }
 
 /// The error about a number that no float holds: apiVersion and kind have been read before it.
@@ -74,28 +95,6 @@ fn undecodable(body: &Bytes, why: String) -> DecodeError {
     let text = |field: &str| head[field].as_str().unwrap_or_default();
     let version = text("apiVersion").rsplit('/').next().unwrap_or_default().to_owned();
     DecodeError::Invalid { kind: text("kind").to_owned(), version, why }
-}
-
-/// Rejects a value that is not an object, or whose apiVersion or kind is not a string.
-pub(crate) fn check_head(value: Value) -> Result<Value, String> {
-    const GO_TYPE: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-    let fields = match &value {
-        Value::Object(fields) => fields,
-        Value::Null => return Ok(Value::Object(Map::new())),
-        other => {
-            let found = fields::type_name(other);
-            return Err(format!("json: cannot unmarshal {found} into Go value of type {GO_TYPE}"));
-        }
-    };
-    for name in ["apiVersion", "kind"] {
-        if let Some(other) = fields.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            let found = fields::type_name(other);
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field .{name} of type string"
-            ));
-        }
-    }
-    Ok(value)
 }
 
 pub(super) fn is_protobuf(content_type: &str) -> bool {

@@ -5,6 +5,7 @@ mod canonical;
 mod custom;
 mod malformed;
 pub(crate) mod nulls;
+mod tree;
 mod twice;
 mod types;
 mod unstructured;
@@ -154,6 +155,21 @@ pub(crate) fn has_empty_collections(call: &Call, object: &Value) -> bool {
     message.is_some_and(|message| zero::has_empty_collections(object, message))
 }
 
+/// Checks the JSON body of a request as the decoder of its Go type does: fields in the order of the text, and each value of one
+/// that is there twice. A custom resource has no such type.
+///
+/// # Errors
+/// The message of Go's decoder.
+pub(crate) fn check_body(shared: &ServerState, call: &Call) -> Result<(), String> {
+    let body_kind = BodyKind::of(call);
+    if call.target.custom && BodyKind::is_of_resource(call) {
+        return Ok(());
+    }
+    let served = shared.registry.served();
+    let ty = served.kinds.type_of(body_kind.group, body_kind.version, body_kind.kind);
+    ty.map_or(Ok(()), |ty| types::check_text(&call.body, &ty, body_kind.kind))
+}
+
 /// Checks a part of an object, at this path, against a type whose Go struct is named `owner`.
 ///
 /// # Errors
@@ -187,8 +203,8 @@ pub(crate) fn apply_storage_form(resource: &Resource, object: &mut Value) {
     }
 }
 
-/// Checks the types of the options of a deletion.
-pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
+/// Checks the types of the options of a deletion; `json` is their text, if that is JSON.
+pub(crate) fn delete_options(options: Value, json: Option<&[u8]>) -> Result<Value, DecodeError> {
     let body_kind = BodyKind::DELETE_OPTIONS;
     let Some(ty) = Kinds::kubernetes().type_of(body_kind.group, body_kind.version, body_kind.kind) else {
         return Ok(options);
@@ -207,7 +223,11 @@ pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
         let api_version = if api_version.is_empty() { "meta.k8s.io/v1" } else { api_version };
         return Err(DecodeError::unregistered(kind, api_version));
     }
-    types::check(&options, &ty, body_kind.kind).map(|()| options).map_err(DecodeError::Unrecognized)
+    let checked = match json {
+        Some(text) => types::check_text(text, &ty, body_kind.kind),
+        None => types::check(&options, &ty, body_kind.kind),
+    };
+    checked.map(|()| options).map_err(DecodeError::Unrecognized)
 }
 
 /// Reads a JSON body with duplicate fields again, as the decoder of a built-in kind does.

@@ -1,11 +1,13 @@
 //! Checks that values fit Go types, with the messages of Go's decoder.
 
 use formats::base64;
-use formats::json;
+use formats::json::{self, Ordered};
 use formats::quantity::Quantity;
 use formats::time::Layout;
 use schema::{Encoding, IntegerWidth, Message, Shape, Type};
 use serde_json::{Number, Value};
+
+use super::tree::Tree;
 
 /// kube-apiserver's message about invalid quantities.
 const QUANTITY: &str =
@@ -26,18 +28,29 @@ pub(crate) fn check(object: &Value, ty: &Type, owner: &str) -> Result<(), String
     check_at(object, ty, owner, "")
 }
 
+/// The same for the JSON text of an object: fields are checked in the order of the text, each value of one that is there twice.
+pub(super) fn check_text(text: &[u8], ty: &Type, owner: &str) -> Result<(), String> {
+    let Some(object) = Ordered::read(text) else { return Ok(()) };
+    check_at(&object, ty, owner, "").map_err(|why| with_literal(why, text))
+}
+
 /// The same for a part of an object.
-pub(super) fn check_at(object: &Value, ty: &Type, owner: &str, path: &str) -> Result<(), String> {
+pub(super) fn check_at(object: &impl Tree, ty: &Type, owner: &str, path: &str) -> Result<(), String> {
     let mut first = None;
     check_value(object, ty, GoField { owner, path }, &mut first)?;
     first.map_or(Ok(()), Err)
 }
 
 /// Like Go, continues after a type error and reports the first; types with their own decoder stop at once.
-fn check_value(found: &Value, ty: &Type, at: GoField<'_>, first: &mut Option<String>) -> Result<(), String> {
-    match (found, ty.shape()) {
-        (Value::Null, _) | (_, Shape::Any) => Ok(()),
-        (Value::Object(fields), Shape::Object) => {
+fn check_value(
+    found: &impl Tree,
+    ty: &Type,
+    at: GoField<'_>,
+    first: &mut Option<String>,
+) -> Result<(), String> {
+    match (found.fields(), found.items(), ty.shape()) {
+        (_, _, Shape::Any) => Ok(()),
+        (Some(fields), _, Shape::Object) => {
             let owner = ty.definition().map_or(at.owner, struct_name);
             let message = ty.definition().and_then(Message::named);
             for (name, below) in fields {
@@ -49,22 +62,35 @@ fn check_value(found: &Value, ty: &Type, at: GoField<'_>, first: &mut Option<Str
             }
             Ok(())
         }
-        (Value::Object(fields), Shape::Map) => {
+        (Some(mut fields), _, Shape::Map) => {
             let Some(ty) = ty.values() else { return Ok(()) };
-            fields.values().try_for_each(|below| check_value(below, &ty, at, first))
+            fields.try_for_each(|(_, below)| check_value(below, &ty, at, first))
         }
-        (Value::Array(items), Shape::List) => {
+        (_, Some(items), Shape::List) => {
             let Some(ty) = ty.items() else { return Ok(()) };
             items.iter().try_for_each(|below| check_value(below, &ty, at, first))
         }
-        (found, shape) => match check_scalar(found, shape).map_err(|why| type_error(why, ty, at)) {
-            Err(why) if has_own_decoder(shape) => Err(why),
-            Err(why) => {
-                first.get_or_insert(why);
-                Ok(())
-            }
-            Ok(()) => Ok(()),
-        },
+        (_, _, shape) => check_other(&found.value(), (ty, shape), at, first),
+    }
+}
+
+/// The same for a value that has no parts of its own type: null fits every type.
+fn check_other(
+    found: &Value,
+    (ty, shape): (&Type, Shape),
+    at: GoField<'_>,
+    first: &mut Option<String>,
+) -> Result<(), String> {
+    if found.is_null() {
+        return Ok(());
+    }
+    match check_scalar(found, shape).map_err(|why| type_error(why, ty, at)) {
+        Err(why) if has_own_decoder(shape) => Err(why),
+        Err(why) => {
+            first.get_or_insert(why);
+            Ok(())
+        }
+        Ok(()) => Ok(()),
     }
 }
 
@@ -220,7 +246,7 @@ mod tests {
     use schema::Kinds;
     use serde_json::json;
 
-    use super::{QUANTITY, ScalarError, Shape, Value, check, check_scalar, with_literal};
+    use super::{QUANTITY, ScalarError, Shape, Value, check, check_scalar, check_text, with_literal};
     use formats::json as go_json;
 
     #[test]
@@ -300,6 +326,46 @@ mod tests {
         }
         let fine = json!({"spec": {"replicas": null, "strategy": {"rollingUpdate": {"maxSurge": "25%"}}}});
         assert_eq!(check(&fine, &ty, "Deployment"), Ok(()));
+    }
+
+    #[test]
+    fn case_59_the_first_type_error_of_a_text_counts_also_that_of_an_earlier_duplicate() {
+        let ty = Kinds::kubernetes().type_of("apps", "v1", "Deployment").expect("a kind of Kubernetes");
+        let table = [
+            (
+                r#"{"spec": {"replicas": "x", "replicas": 1}}"#,
+                Some("string into Go struct field DeploymentSpec.spec.replicas of type int32"),
+            ),
+            (
+                r#"{"spec": {"replicas": 8e1, "replicas": null}}"#,
+                Some("number 8e1 into Go struct field DeploymentSpec.spec.replicas of type int32"),
+            ),
+            (
+                r#"{"metadata": {"labels": {"a": 1, "a": "x"}}}"#,
+                Some("number into Go struct field ObjectMeta.metadata.labels of type string"),
+            ),
+            (
+                r#"{"metadata": {"finalizers": [{}], "finalizers": ["x/y"]}}"#,
+                Some("object into Go struct field ObjectMeta.metadata.finalizers of type string"),
+            ),
+            (
+                r#"{"spec": 1, "spec": {"replicas": 1}}"#,
+                Some("number into Go struct field Deployment.spec of type v1.DeploymentSpec"),
+            ),
+            (
+                r#"{"spec": {"replicas": "x"}, "metadata": {"labels": 1}}"#,
+                Some("string into Go struct field DeploymentSpec.spec.replicas of type int32"),
+            ),
+            (
+                r#"{"metadata": {"labels": 1}, "spec": {"replicas": "x"}}"#,
+                Some("number into Go struct field ObjectMeta.metadata.labels of type map[string]string"),
+            ),
+            (r#"{"spec": {"replicas": null, "replicas": 1, "other": 1, "other": "x"}}"#, None),
+        ];
+        for (text, want) in table {
+            let want = want.map_or(Ok(()), |want| Err(format!("json: cannot unmarshal {want}")));
+            assert_eq!(check_text(text.as_bytes(), &ty, "Deployment"), want, "{text}");
+        }
     }
 
     #[test]

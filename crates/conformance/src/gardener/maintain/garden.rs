@@ -84,7 +84,8 @@ impl Garden {
             _ => None,
         };
         let garden = Facts { client: server.client_as(TARGET_USER), ..Facts::in_process(&server) };
-        let clusters = Clusters { source: garden.clone(), target: None, now: server.now(), chance };
+        let clusters =
+            Clusters { source: garden.clone(), target: None, now: server.now(), chance, election: None };
         let own = setup(located);
         let component = target.versions().and_then(Versions::maintainer).unwrap_or(own.component);
         let setup = Setup { component, facts: Some(garden), clusters: Some(clusters), ..own };

@@ -157,7 +157,8 @@ fn component_names(contracts: &[&ContractResult]) -> String {
     components.join(" ")
 }
 
-fn rows(lines: &[DiffLine]) -> Vec<DiffRow> {
+/// The lines of a diff.
+pub(super) fn rows(lines: &[DiffLine]) -> Vec<DiffRow> {
     let row = |line: &DiffLine| DiffRow {
         sign: line.sign,
         text: format!("{}{}", "  ".repeat(line.depth), line.text),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::scenario::{NAMESPACE, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
+use controller::leader::ElectionConfig;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER, TypedRules};
@@ -22,6 +23,9 @@ pub(crate) const OTHER_USER: &str = "gardener-conformance";
 
 /// The user of a target in this process.
 pub(crate) const TARGET_USER: &str = "gardener-conformance:target";
+
+/// The user of the second instance of a target in this process, if there are two.
+pub(crate) const SECOND_USER: &str = "gardener-conformance:target-2";
 
 /// The API servers of a scenario.
 pub(super) struct Clusters {
@@ -84,7 +88,7 @@ impl Clusters {
             Some(ClusterServer::start(environment, |lane| &lane.target).await?)
         };
         let user = if environment.outside { OUTSIDE_USER } else { TARGET_USER };
-        let started = Self { source, target, idle, user, refusals: ActiveRefusals::to(user) };
+        let started = Self { source, target, idle, user, refusals: ActiveRefusals::to([user, SECOND_USER]) };
         let written = environment.needs.write(&started.cluster(Side::Source)).await;
         written.map_err(|error| write_error(Side::Source, &error))?;
         if let Some(aggregated) = &environment.aggregated {
@@ -134,11 +138,17 @@ impl Clusters {
         }
     }
 
-    /// The clusters that a target starts with.
-    pub(super) fn for_target(&self) -> target::Clusters {
+    /// The server of a side.
+    pub(super) fn server(&self, side: Side) -> &Embedded {
+        &self.member(side).server
+    }
+
+    /// The clusters that an instance of the target starts with; in this process, its requests are those of this user, and those of
+    /// its election of a user that is called as its identity.
+    pub(super) fn for_target(&self, user: &str, election: Option<ElectionConfig>) -> target::Clusters {
         let client = |server: &Embedded| {
             let idle = self.idle;
-            server.client_through(TARGET_USER, move |request| {
+            server.client_through(user, move |request| {
                 if idle {
                     dry_run::make_dry_run(request);
                 }
@@ -150,6 +160,10 @@ impl Clusters {
             target: self.target.as_ref().map(|target| facts(&target.server)),
             now: self.source.server.now(),
             chance: target::Chance::Seeded,
+            election: election.map(|config| {
+                let client = self.source.server.client_as(&config.identity);
+                target::Election { config, client }
+            }),
         }
     }
 

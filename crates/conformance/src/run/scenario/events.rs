@@ -28,7 +28,8 @@ fn api(client: Client, namespace: &str) -> Api<DynamicObject> {
     Api::namespaced_with(client, namespace, &kind)
 }
 
-fn name(event: &Value) -> Option<String> {
+/// `<object>.<Reason>` of an event.
+pub(super) fn name(event: &Value) -> Option<String> {
     let object = event["involvedObject"]["name"].as_str()?;
     Some(format!("{object}.{}", event["reason"].as_str()?))
 }

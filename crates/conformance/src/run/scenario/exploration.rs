@@ -1,17 +1,20 @@
-//! What is recorded of a scenario that is explored: the target's writes, the events that it saw, and the objects at the end.
+//! What is recorded of a scenario that is explored: the target's writes, reads, the events that it saw, and the objects at the
+//! end.
 
 use std::collections::BTreeSet;
 
-use apiserver::{DeliveredEvent, EventLog, Matching, Verb};
+use apiserver::{DeliveredEvent, EventLog, LoggedRead, Matching, ReadLog, Verb};
 use contract::scenario::{ObjectRef, Scenario, Side};
 use schema::Kinds;
 use serde_json::Value;
 use substrate::embedded::Embedded;
+use tokio::time::Instant;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, SECOND_USER};
 use super::listing;
+use super::past::ObservedRead;
 use super::perturbation::WatchedKind;
-use super::requests::{self, LogPosition, ObservedWrite};
+use super::requests::{self, LogPosition, ObservedWrite, WriteMoment};
 use super::steps::ScenarioEnd;
 
 /// Resources and kinds of which every process writes objects all the time.
@@ -22,14 +25,30 @@ const PASSING: [&str; 4] = ["events", "leases", "Event", "Lease"];
 pub(crate) struct TargetHistory {
     /// Its writes, server by server, in order.
     pub(crate) writes: Vec<ObservedWrite>,
+    /// When each of them was answered.
+    pub(crate) moments: Vec<WriteMoment>,
+    /// Its reads, and what became of them, server by server, in order.
+    pub(crate) reads: Vec<ObservedRead>,
     /// The events that its watches delivered, server by server, in order; an event of two watches is there twice.
     pub(crate) events: Vec<ObservedEvent>,
     /// The kinds that it watched.
     pub(crate) watched: BTreeSet<WatchedKind>,
     /// The objects at the end, with the index of their server, except those with generated names.
     pub(crate) objects: BTreeSet<(usize, ObjectRef)>,
-    /// Whether the perturbation struck.
-    pub(crate) struck: bool,
+    /// How many of the perturbations struck.
+    pub(crate) struck: usize,
+    /// When each of the events was delivered.
+    pub(crate) event_times: Vec<Instant>,
+    /// When the target was started first.
+    pub(crate) began: Option<Instant>,
+    /// When each of the perturbations struck first, if it did.
+    pub(crate) strikes: Vec<Option<Instant>>,
+    /// The steps that passed, and when.
+    pub(crate) step_ends: Vec<(String, Instant)>,
+    /// When a second instance got the Lease.
+    pub(crate) takeover: Option<Instant>,
+    /// What the target wrote after it had lost its Lease and a second instance had got it.
+    pub(crate) late_writes: Vec<ObservedWrite>,
 }
 
 /// An event that a watch of the target delivered.
@@ -48,20 +67,35 @@ pub(crate) struct ObservedEvent {
 /// The recording of a run.
 pub(super) struct Exploration {
     begin: LogPosition,
-    /// The events on each server.
-    logs: Vec<EventLog>,
+    began: Instant,
+    /// What the target saw on each server.
+    logs: Vec<ServerLogs>,
+}
+
+/// What the target saw on one server.
+struct ServerLogs {
+    /// The events of each instance.
+    events: [EventLog; 2],
+    /// The reads of the first instance.
+    reads: ReadLog,
 }
 
 impl Exploration {
     /// Begins to record, before the target is started.
     pub(super) fn begin(clusters: &Clusters) -> Self {
-        let watches = || Matching {
-            user: Some(clusters.target_user().to_owned()),
+        let watches = |user: &str| Matching {
+            user: Some(user.to_owned()),
             verbs: vec![Verb::Watch],
             ..Matching::default()
         };
-        let logs = clusters.servers().map(|server| server.faults().log_events(watches())).collect();
-        Self { begin: requests::current_position(clusters), logs }
+        let users = [clusters.target_user(), SECOND_USER];
+        let logs = clusters.servers().map(|server| {
+            let faults = server.faults();
+            let events = users.map(|user| faults.log_events(watches(user)));
+            ServerLogs { events, reads: faults.log_reads(clusters.target_user()) }
+        });
+        let logs = logs.collect();
+        Self { begin: requests::current_position(clusters), began: Instant::now(), logs }
     }
 
     /// What the target did and saw since.
@@ -70,14 +104,33 @@ impl Exploration {
         clusters: &Clusters,
         scenario: &Scenario,
     ) -> Result<TargetHistory, ScenarioEnd> {
-        let writes = requests::writes_since(clusters, &self.begin);
-        let logs = self.logs.iter().enumerate();
-        let events = logs.flat_map(|(server, log)| {
-            log.events().into_iter().filter_map(move |event| observed(server, event))
+        let (writes, moments): (Vec<_>, Vec<_>) =
+            requests::timed_writes_since(clusters, &self.begin).into_iter().unzip();
+        let logs = || self.logs.iter().enumerate();
+        let events = logs().flat_map(|(server, logs)| {
+            let delivered = logs.events.iter().flat_map(EventLog::timed_events);
+            delivered.filter_map(move |(event, at)| Some((observed(server, event)?, at)))
         });
-        let events = events.collect();
+        let (events, event_times): (Vec<_>, Vec<_>) = events.unzip();
+        let is_kept = |read: &LoggedRead| !PASSING.contains(&read.target.resource.as_str());
+        let reads = logs().flat_map(|(server, logs)| {
+            let reads = logs.reads.reads().into_iter().filter(is_kept);
+            reads.map(move |read| ObservedRead { server, read })
+        });
+        let reads: Vec<_> = reads.collect();
         let objects = remaining_objects(clusters, scenario, &writes).await?;
-        Ok(TargetHistory { events, watched: watched_kinds(clusters), objects, struck: false, writes })
+        let watched = watched_kinds(clusters);
+        Ok(TargetHistory {
+            writes,
+            moments,
+            reads,
+            events,
+            event_times,
+            watched,
+            objects,
+            began: Some(self.began),
+            ..TargetHistory::default()
+        })
     }
 }
 

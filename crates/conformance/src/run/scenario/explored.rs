@@ -1,4 +1,4 @@
-//! Runs a scenario that is explored: undisturbed, or with one perturbation.
+//! Runs a scenario that is explored: undisturbed, or with perturbations.
 
 use super::environment::ScenarioEnvironment;
 use super::exploration::TargetHistory;
@@ -28,15 +28,16 @@ impl<'a> ExploredScenario<'a> {
         Ok(Self { shared, at, environment })
     }
 
-    /// Runs it once; returns the failed checks of the first step that failed, and what the target did and saw.
+    /// Runs it once with these perturbations; returns the failed checks of the first step that failed, and what the target did
+    /// and saw.
     ///
     /// # Errors
     /// If the run has no result.
     pub(crate) fn run(
         &self,
-        perturbation: Option<&Perturbation>,
+        perturbations: &[Perturbation],
     ) -> Result<(Vec<Check>, TargetHistory), ScenarioEnd> {
-        let disturbance = Disturbance::Explored(perturbation.cloned().map(Box::new));
+        let disturbance = Disturbance::Explored(perturbations.to_vec());
         let seen = run_once(self.shared, self.at, &self.environment, &disturbance)?;
         Ok((seen.checks, seen.history.unwrap_or_default()))
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use apiserver::{Active, Effect, Fault, Matching, Refusal, Strikes, Verb, WatchEnd};
+use apiserver::{Active, Effect, Fault, Faults, Matching, ReadFault, Refusal, Strikes, Verb, WatchEnd};
 use contract::scenario;
 use schema::Kinds;
 use substrate::embedded::Embedded;
+use tokio::time::Instant;
 
 use super::clusters::{Clusters, TARGET_USER};
-use super::perturbation::{LAG, Perturbation};
+use super::perturbation::{LAG, LeaseLoss, Perturbation};
 use super::requests::{ObservedWrite, requests_like};
 use crate::report::Check;
 
@@ -44,8 +45,8 @@ pub(super) enum Disturbance {
     RefusedOnce(Effect, Vec<ObservedWrite>),
     /// Kills the target after the last of these writes, and starts it again.
     Crash(Vec<ObservedWrite>),
-    /// The scenario is explored: undisturbed, or with one perturbation.
-    Explored(Option<Box<Perturbation>>),
+    /// The scenario is explored with these perturbations; undisturbed, if there are none.
+    Explored(Vec<Perturbation>),
 }
 
 /// Errors of a write, beside those of the other faults, that a client should try again after. 404 is one only of a
@@ -63,6 +64,21 @@ pub(super) struct ActiveFault {
     what: &'static str,
     active: Vec<Active>,
     must_strike: bool,
+    /// What must still happen to the target when it strikes.
+    consequence: Consequence,
+    /// The fault of a read on a server that is injected before the target starts again.
+    then: Option<(Faults, ReadFault)>,
+}
+
+/// What happens to the target when a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consequence {
+    /// It goes on.
+    Nothing,
+    /// It is killed and started again.
+    Restart,
+    /// It loses its Lease, and a second instance starts.
+    Takeover(LeaseLoss),
 }
 
 /// The disturbed runs for a fault, given the writes of the undisturbed run; none if the fault could not strike.
@@ -106,21 +122,22 @@ fn watch_lags(writes: &[ObservedWrite]) -> Vec<Disturbance> {
 impl Disturbance {
     /// Whether it is a fault, so that the target sends other requests than without.
     pub(super) fn is_fault(&self) -> bool {
-        !matches!(self, Self::None | Self::NoEffect | Self::Explored(None))
+        match self {
+            Self::None | Self::NoEffect => false,
+            Self::Explored(perturbations) => !perturbations.is_empty(),
+            _ => true,
+        }
+    }
+
+    /// Whether the target's instances elect a leader.
+    pub(super) fn elects_leader(&self) -> bool {
+        let Self::Explored(perturbations) = self else { return false };
+        perturbations.iter().any(|perturbation| matches!(perturbation, Perturbation::LeaderLost(..)))
     }
 
     /// Whether the scenario is explored.
     pub(super) fn is_explored(&self) -> bool {
         matches!(self, Self::Explored(_))
-    }
-
-    /// Whether the target is killed when it strikes.
-    pub(super) fn kills(&self) -> bool {
-        match self {
-            Self::Crash(_) => true,
-            Self::Explored(perturbation) => perturbation.as_ref().is_some_and(|found| found.kills()),
-            _ => false,
-        }
     }
 
     /// Human-readable description.
@@ -152,10 +169,9 @@ impl Disturbance {
     /// Activates its faults on the servers.
     pub(super) fn activate(&self, clusters: &Clusters) -> Vec<ActiveFault> {
         let servers: Vec<&Embedded> = clusters.servers().collect();
-        let everywhere = |what, fault: &Fault| ActiveFault {
-            what,
-            active: servers.iter().map(|server| server.faults().add(fault.clone())).collect(),
-            must_strike: true,
+        let everywhere = |what, fault: &Fault| {
+            let active = servers.iter().map(|server| server.faults().add(fault.clone()));
+            ActiveFault::new(what, active.collect(), true)
         };
         let refusals = |refusal, writes: bool| {
             let reads = everywhere("reads", &refuse(&READS, refusal));
@@ -163,8 +179,10 @@ impl Disturbance {
             std::iter::once(reads).chain(writes).collect()
         };
         match self {
-            Self::None | Self::NoEffect | Self::Explored(None) => Vec::new(),
-            Self::Explored(Some(perturbation)) => perturbation.activate(clusters),
+            Self::None | Self::NoEffect => Vec::new(),
+            Self::Explored(perturbations) => {
+                perturbations.iter().filter_map(|perturbation| perturbation.activate(clusters)).collect()
+            }
             Self::WatchDrop => {
                 let effect = Effect::EndWatch { after: 1, end: WatchEnd::Closed };
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
@@ -182,9 +200,50 @@ impl Disturbance {
 }
 
 impl ActiveFault {
-    /// A fault that may strike nothing.
-    pub(super) fn of(active: Active) -> Self {
-        Self { what: "the perturbation", active: vec![active], must_strike: false }
+    fn new(what: &'static str, active: Vec<Active>, must_strike: bool) -> Self {
+        Self { what, active, must_strike, consequence: Consequence::Nothing, then: None }
+    }
+
+    /// A fault that may strike nothing; says what happens to the target when it strikes.
+    pub(super) fn of(active: Active, consequence: Consequence) -> Self {
+        Self { consequence, ..Self::new("the perturbation", vec![active], false) }
+    }
+
+    /// With a fault of a read that is injected on a server when the target is started again.
+    pub(super) fn then(self, server: Faults, fault: ReadFault) -> Self {
+        Self { then: Some((server, fault)), ..self }
+    }
+
+    /// What must happen to the target now, once: the fault has struck. It is removed.
+    pub(super) fn take_consequence(&mut self) -> Consequence {
+        if self.consequence == Consequence::Nothing || !self.struck() {
+            return Consequence::Nothing;
+        }
+        self.remove();
+        std::mem::replace(&mut self.consequence, Consequence::Nothing)
+    }
+
+    /// Injects what comes after a kill. The killed target is gone, so that nothing of it can strike.
+    pub(super) fn before_start(&mut self) {
+        let is_over = self.consequence == Consequence::Nothing && self.struck();
+        if let Some((server, fault)) = self.then.take_if(|_| is_over) {
+            self.active.push(server.add_read(fault));
+        }
+    }
+
+    /// Whether something must still happen to the target when it strikes.
+    pub(super) fn has_consequence(&self) -> bool {
+        self.consequence != Consequence::Nothing
+    }
+
+    /// Whether it struck, and what comes after the kill, too.
+    pub(super) fn struck_wholly(&self) -> bool {
+        self.then.is_none() && self.active.iter().all(|active| active.struck() > 0)
+    }
+
+    /// When it struck first, if it did.
+    pub(super) fn first_strike(&self) -> Option<Instant> {
+        self.active.iter().filter_map(Active::first_strike).min()
     }
 
     /// Whether it struck.
@@ -200,13 +259,13 @@ impl ActiveFault {
         }
     }
 
-    /// Whether it had to strike, and did not.
+    /// Whether it had to strike, and did not. The last write may come after all states, too late for a kill.
     pub(super) fn missed(&self) -> bool {
-        self.must_strike && !self.struck()
+        self.must_strike && !self.has_consequence() && !self.struck()
     }
 
     /// Deactivates it.
-    pub(super) fn remove(&self) {
+    fn remove(&self) {
         self.active.iter().for_each(Active::remove);
     }
 
@@ -248,7 +307,7 @@ fn lags(servers: &[&Embedded], writes: &[ObservedWrite], all: bool) -> Vec<Activ
         };
         Some(servers.get(server)?.faults().add(Fault::new(matching, Effect::LagWatch(LAG))))
     });
-    vec![ActiveFault { what: "watches", active: active.collect(), must_strike: all }]
+    vec![ActiveFault::new("watches", active.collect(), all)]
 }
 
 /// Whether a write can get this answer.
@@ -285,7 +344,7 @@ fn strike_first(
             ..of_target(verbs)
         };
         let fault = Fault::new(matching, effect).strikes(Strikes::First(1));
-        Some(ActiveFault { what, active: vec![servers.get(server)?.faults().add(fault)], must_strike: true })
+        Some(ActiveFault::new(what, vec![servers.get(server)?.faults().add(fault)], true))
     });
     in_force.collect()
 }
@@ -298,5 +357,6 @@ fn crash(servers: &[&Embedded], writes: &[ObservedWrite]) -> Option<ActiveFault>
     let matching = requests_like(last, TARGET_USER)?;
     let fault = Fault::new(matching, Effect::StallAfter).strikes(Strikes::Nth(nth));
     let active = vec![servers.get(last.server)?.faults().add(fault)];
-    Some(ActiveFault { what: "writes", active, must_strike: true })
+    let killing = ActiveFault::new("writes", active, true);
+    Some(ActiveFault { consequence: Consequence::Restart, ..killing })
 }

@@ -11,6 +11,7 @@ use substrate::cluster::resource;
 use tokio::task::JoinHandle;
 
 use super::clusters::{Clusters, head};
+use super::events;
 use super::steps::ScenarioEnd;
 
 /// Pause before a watch that ended is started again.
@@ -53,13 +54,13 @@ impl ObjectWatch {
         } else {
             Api::all_with(client, &kind)
         };
-        let field = format!("metadata.name={}", object.name);
-        let list = api.list(&ListParams::default().fields(&field)).await;
+        let named = NamedObject::of(object);
+        let list = api.list(&named.list_params()).await;
         let version = list.map_err(|error| failed(error.to_string()))?.metadata.resource_version;
         let log = Arc::new(Mutex::new(WatchLog::default()));
         let (kept, name) = (Arc::clone(&log), object.to_string());
         let task = tokio::spawn(async move {
-            let error = follow(api, field, version.unwrap_or_default(), &kept).await;
+            let error = follow(api, &named, version.unwrap_or_default(), &kept).await;
             kept.lock().unwrap_or_else(PoisonError::into_inner).broken =
                 Some(format!("failed to watch {name}: {error}"));
         });
@@ -85,14 +86,53 @@ impl ObjectWatch {
     }
 }
 
+/// Which objects a name means.
+enum NamedObject {
+    /// The object with this name.
+    Named(String),
+    /// The events with this `<object>.<Reason>`, whose own names are generated.
+    Event(String),
+}
+
+impl NamedObject {
+    fn of(object: &ObjectRef) -> Self {
+        let name = object.name.clone();
+        if object.kind == "Event" { Self::Event(name) } else { Self::Named(name) }
+    }
+
+    /// The field selector; `None` if the server cannot select by it.
+    fn field(&self) -> Option<String> {
+        match self {
+            Self::Named(name) => Some(format!("metadata.name={name}")),
+            Self::Event(_) => None,
+        }
+    }
+
+    fn list_params(&self) -> ListParams {
+        ListParams { field_selector: self.field(), ..ListParams::default() }
+    }
+
+    fn watch_params(&self) -> WatchParams {
+        WatchParams { field_selector: self.field(), ..WatchParams::default() }
+    }
+
+    /// Whether an object that was delivered is meant.
+    fn is_meant(&self, object: &DynamicObject) -> bool {
+        match self {
+            Self::Named(_) => true,
+            Self::Event(name) => events::name(&object.data).as_ref() == Some(name),
+        }
+    }
+}
+
 /// Adds states to the log; resumes a watch that ends, as each does after minutes. Returns why it cannot.
 async fn follow(
     api: Api<DynamicObject>,
-    field: String,
+    named: &NamedObject,
     mut version: String,
     log: &Mutex<WatchLog>,
 ) -> kube::Error {
-    let params = WatchParams::default().fields(&field);
+    let params = named.watch_params();
     loop {
         let mut stream = match api.watch(&params, &version).await {
             Ok(stream) => stream.boxed(),
@@ -107,6 +147,9 @@ async fn follow(
                 Err(error) => return error,
             };
             version = object.metadata.resource_version.clone().unwrap_or(version);
+            if !named.is_meant(&object) {
+                continue;
+            }
             let state = if gone { None } else { serde_json::to_value(object).ok() };
             log.lock().unwrap_or_else(PoisonError::into_inner).states.push(state);
         }

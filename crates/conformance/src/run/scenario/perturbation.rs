@@ -1,17 +1,20 @@
-//! One perturbation of a scenario: what happens to one write, to one watch event, or to the watches of one kind.
+//! One perturbation of a scenario: what happens to one write, to one watch event, to the watches of one kind, to one read, or to
+//! the leader.
 
 use std::time::Duration;
 
 use contract::scenario::{ObjectRef, Side};
 
+use super::faults::Consequence;
+use super::ordinal::ordinal;
+use super::past::{LATEST, PastAnswer};
 use super::requests::ObservedWrite;
+use super::takeover::HELD_UP;
 
 /// Delay of watch events: longer than any reconciliation takes, shorter than any wait.
 pub(super) const LAG: Duration = Duration::from_millis(500);
 /// How long a watch stays silent after an event was lost.
 pub(super) const LOST_FOR: Duration = Duration::from_secs(3);
-/// How long a late event waits for a write of the target.
-pub(super) const LATEST: Duration = Duration::from_secs(2);
 
 /// A perturbation of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,21 @@ pub(crate) enum Perturbation {
     Event(EventTrouble, NthEvent),
     /// All watches of one kind are late.
     Lag(WatchedKind),
+    /// A read is answered from the past.
+    Read(PastAnswer),
+    /// The target is killed after a write, started again, and then reads something as it was before.
+    Return(NthWrite, PastAnswer),
+    /// A write is held up, the target loses its Lease, and a second instance takes over.
+    LeaderLost(LeaseLoss, NthWrite),
+}
+
+/// How a leader loses its Lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeaseLoss {
+    /// The API server refuses its renewals.
+    Refused,
+    /// Somebody else holds it, and does not renew it.
+    Taken,
 }
 
 /// What happens to a write, once.
@@ -126,6 +144,18 @@ impl WriteTrouble {
     }
 }
 
+impl LeaseLoss {
+    /// All of them.
+    pub(crate) const ALL: [Self; 2] = [Self::Refused, Self::Taken];
+
+    fn story(self) -> &'static str {
+        match self {
+            Self::Refused => "from then on the target could not renew its Lease",
+            Self::Taken => "somebody else took the target's Lease then",
+        }
+    }
+}
+
 impl EventTrouble {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Lost, Self::Late, Self::Twice];
@@ -154,9 +184,15 @@ impl EventTrouble {
 }
 
 impl Perturbation {
-    /// Whether the target is killed.
-    pub(super) fn kills(&self) -> bool {
-        matches!(self, Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _))
+    /// What happens to the target when it strikes.
+    pub(super) fn consequence(&self) -> Consequence {
+        match self {
+            Self::Write(WriteTrouble::CrashBefore | WriteTrouble::CrashAfter, _) | Self::Return(..) => {
+                Consequence::Restart
+            }
+            Self::LeaderLost(loss, _) => Consequence::Takeover(*loss),
+            Self::Write(..) | Self::Event(..) | Self::Lag(_) | Self::Read(_) => Consequence::Nothing,
+        }
     }
 
     /// What kind of perturbation it is.
@@ -165,6 +201,10 @@ impl Perturbation {
             Self::Write(trouble, _) => trouble.name(),
             Self::Event(trouble, _) => trouble.name(),
             Self::Lag(_) => "watches of a kind late",
+            Self::Read(_) => "read answered from the past",
+            Self::Return(..) => "time goes back after a crash",
+            Self::LeaderLost(LeaseLoss::Refused, _) => "leader lost at a write, renewals refused",
+            Self::LeaderLost(LeaseLoss::Taken, _) => "leader lost at a write, Lease taken",
         }
     }
 
@@ -177,14 +217,7 @@ impl Perturbation {
             (true, _) => format!(" in {}", Side::Target.name()),
         };
         match self {
-            Self::Write(trouble, NthWrite { write, number, .. }) => format!(
-                "the {} write{}, {} {}, {}",
-                ordinal(*number),
-                place(write.server),
-                write.verb,
-                write.object,
-                trouble.story()
-            ),
+            Self::Write(trouble, write) => write.story(&place(write.write.server), *trouble),
             Self::Event(trouble, NthEvent { watched, object, kind, nth }) => format!(
                 "the {} event about {object}{}, {kind}, {}",
                 ordinal(*nth),
@@ -194,20 +227,33 @@ impl Perturbation {
             Self::Lag(WatchedKind { server, resource, .. }) => {
                 format!("all watches of {resource}{} were {} ms late", place(*server), LAG.as_millis())
             }
+            Self::Read(past) => past.story(&place(past.server)),
+            Self::Return(write, past) => format!(
+                "{}; {}",
+                write.story(&place(write.write.server), WriteTrouble::CrashAfter),
+                past.story_after_kill(&place(past.server))
+            ),
+            Self::LeaderLost(loss, write) => format!(
+                "{} was held up for {} s; {}, and a second instance took over",
+                write.name(&place(write.write.server)),
+                HELD_UP.as_secs(),
+                loss.story()
+            ),
         }
     }
 }
 
-/// `1st`, `2nd`, `11th`.
-fn ordinal(number: usize) -> String {
-    let end = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{end}")
+impl NthWrite {
+    /// `the 2nd write, patch configmap/x,`.
+    fn name(&self, place: &str) -> String {
+        let Self { write, number, .. } = self;
+        format!("the {} write{place}, {} {},", ordinal(*number), write.verb, write.object)
+    }
+
+    /// `the 2nd write, patch configmap/x, was executed and the target was killed`.
+    fn story(&self, place: &str, trouble: WriteTrouble) -> String {
+        format!("{} {}", self.name(place), trouble.story())
+    }
 }
 
 #[cfg(test)]
@@ -239,6 +285,18 @@ mod tests {
                 "the 2nd write, patch configmap/x, was executed and the target was killed",
             ),
             (
+                Perturbation::LeaderLost(LeaseLoss::Taken, write.clone()),
+                false,
+                "the 2nd write, patch configmap/x, was held up for 40 s; somebody else took the target's Lease then, and a \
+                 second instance took over",
+            ),
+            (
+                Perturbation::LeaderLost(LeaseLoss::Refused, write.clone()),
+                false,
+                "the 2nd write, patch configmap/x, was held up for 40 s; from then on the target could not renew its Lease, \
+                 and a second instance took over",
+            ),
+            (
                 Perturbation::Write(WriteTrouble::Conflict, write),
                 true,
                 "the 2nd write in targetCluster, patch configmap/x, was refused with 409 (conflict), once",
@@ -253,6 +311,5 @@ mod tests {
         for (perturbation, has_two_clusters, want) in table {
             assert_eq!(perturbation.story(has_two_clusters), want);
         }
-        assert_eq!([1, 2, 3, 4, 12, 22, 113].map(ordinal).join(" "), "1st 2nd 3rd 4th 12th 22nd 113th");
     }
 }

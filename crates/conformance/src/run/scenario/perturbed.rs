@@ -1,14 +1,18 @@
 //! Perturbs a run: activates what a perturbation says on the servers.
 
-use apiserver::{Active, Effect, EventChange, EventFault, Fault, Hold, Matching, Refusal, Strikes, Verb};
+use apiserver::{
+    Active, Effect, EventChange, EventFault, Fault, Hold, Matching, ReadFault, Refusal, Strikes, Verb,
+};
 use substrate::embedded::Embedded;
 
 use super::clusters::Clusters;
 use super::faults::ActiveFault;
+use super::past::{LATEST, PastAnswer};
 use super::perturbation::{
-    EventTrouble, LAG, LATEST, LOST_FOR, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
+    EventTrouble, LAG, LOST_FOR, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
 };
 use super::requests::requests_like;
+use super::takeover::HELD_UP;
 
 /// Where a run is perturbed.
 struct Perturbed<'a> {
@@ -18,22 +22,33 @@ struct Perturbed<'a> {
 }
 
 impl Perturbation {
-    /// Activates it on the servers.
-    pub(super) fn activate(&self, clusters: &Clusters) -> Vec<ActiveFault> {
+    /// Activates it on the servers; `None` if it cannot strike there.
+    pub(super) fn activate(&self, clusters: &Clusters) -> Option<ActiveFault> {
         let perturbed = Perturbed { servers: clusters.servers().collect(), user: clusters.target_user() };
         let active = match self {
             Self::Write(trouble, write) => perturbed.write(*trouble, write),
             Self::Event(trouble, event) => perturbed.event(*trouble, event),
             Self::Lag(watched) => perturbed.lag(watched),
+            Self::Read(past) => {
+                Some(perturbed.servers.get(past.server)?.faults().add_read(perturbed.read(past)))
+            }
+            Self::Return(write, _) => perturbed.write(WriteTrouble::CrashAfter, write),
+            Self::LeaderLost(_, write) => perturbed.strike_write(Effect::Delay(HELD_UP), write),
         };
-        active.map(ActiveFault::of).into_iter().collect()
+        let fault = ActiveFault::of(active?, self.consequence());
+        let Self::Return(_, past) = self else { return Some(fault) };
+        Some(fault.then(perturbed.servers.get(past.server)?.faults(), perturbed.read(past)))
     }
 }
 
 impl Perturbed<'_> {
-    fn write(&self, trouble: WriteTrouble, NthWrite { write, nth, .. }: &NthWrite) -> Option<Active> {
+    fn write(&self, trouble: WriteTrouble, write: &NthWrite) -> Option<Active> {
+        self.strike_write(effect(trouble), write)
+    }
+
+    fn strike_write(&self, effect: Effect, NthWrite { write, nth, .. }: &NthWrite) -> Option<Active> {
         let matching = requests_like(write, self.user)?;
-        let fault = Fault::new(matching, effect(trouble)).strikes(Strikes::Nth(*nth));
+        let fault = Fault::new(matching, effect).strikes(Strikes::Nth(*nth));
         Some(self.servers.get(write.server)?.faults().add(fault))
     }
 
@@ -41,11 +56,7 @@ impl Perturbed<'_> {
         let change = match trouble {
             EventTrouble::Lost => EventChange::Lost(LOST_FOR),
             EventTrouble::Twice => EventChange::Twice,
-            EventTrouble::Late => EventChange::Late(Hold {
-                behind: self.servers.iter().map(|server| server.faults().writes()).collect(),
-                user: self.user.to_owned(),
-                at_most: LATEST,
-            }),
+            EventTrouble::Late => EventChange::Late(self.until_next_write()),
         };
         let fault = EventFault {
             watches: self.watches(&event.watched),
@@ -60,6 +71,19 @@ impl Perturbed<'_> {
     fn lag(&self, watched: &WatchedKind) -> Option<Active> {
         let fault = Fault::new(self.watches(watched), Effect::LagWatch(LAG));
         Some(self.servers.get(watched.server)?.faults().add(fault))
+    }
+
+    fn read(&self, past: &PastAnswer) -> ReadFault {
+        let PastAnswer { target, nth, behind, .. } = past.clone();
+        ReadFault { target, nth, behind, stands_still: self.until_next_write() }
+    }
+
+    fn until_next_write(&self) -> Hold {
+        Hold {
+            behind: self.servers.iter().map(|server| server.faults().writes()).collect(),
+            user: self.user.to_owned(),
+            at_most: LATEST,
+        }
     }
 
     fn watches(&self, watched: &WatchedKind) -> Matching {

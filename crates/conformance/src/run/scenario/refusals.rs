@@ -7,16 +7,17 @@ use apiserver::{Active, Effect, Fault, Matching, Verb, WatchEnd};
 use contract::scenario::{Refusal, RequestMatcher, Side};
 use substrate::embedded::Embedded;
 
-/// Refused requests of a user.
+/// Refused requests of the target.
 pub(super) struct ActiveRefusals {
-    user: &'static str,
-    active: Mutex<BTreeMap<(Side, RequestMatcher), Active>>,
+    /// The users of its instances.
+    users: [&'static str; 2],
+    active: Mutex<BTreeMap<(Side, RequestMatcher), Vec<Active>>>,
 }
 
 impl ActiveRefusals {
     /// No refusal yet.
-    pub(super) fn to(user: &'static str) -> Self {
-        Self { user, active: Mutex::default() }
+    pub(super) fn to(users: [&'static str; 2]) -> Self {
+        Self { users, active: Mutex::default() }
     }
 
     /// Refuses requests on a server; without a refusal, allows them again. Ends running watches of what is refused, unless
@@ -29,33 +30,37 @@ impl ActiveRefusals {
         refusal: Option<Refusal>,
     ) {
         let mut active = self.active.lock().expect("no thread panics with the lock");
-        if let Some(before) = active.remove(&(side, requests.clone())) {
+        for before in active.remove(&(side, requests.clone())).unwrap_or_default() {
             before.remove();
         }
         let Some(refusal) = refusal else { return };
-        let (faults, matching) = (server.faults(), self.matching(requests));
+        let faults = server.faults();
         let watches = requests.verb.as_deref().is_none_or(|verb| verb == "watch");
-        if watches && refusal != Refusal::Unanswered {
-            faults.end_watches(matching.clone().verbs([Verb::Watch]), WatchEnd::Closed);
-        }
-        let fault = faults.add(Fault::new(matching, effect(refusal)));
-        active.insert((side, requests.clone()), fault);
+        let refuse = |user: &str| {
+            let matching = matching(user, requests);
+            if watches && refusal != Refusal::Unanswered {
+                faults.end_watches(matching.clone().verbs([Verb::Watch]), WatchEnd::Closed);
+            }
+            faults.add(Fault::new(matching, effect(refusal)))
+        };
+        active.insert((side, requests.clone()), self.users.map(refuse).to_vec());
     }
+}
 
-    fn matching(&self, requests: &RequestMatcher) -> Matching {
-        let (group, resource) = requests.resource.clone().unzip();
-        let (namespace, name) = requests.object.clone().unzip();
-        Matching {
-            user: Some(self.user.to_owned()),
-            verbs: requests.verb.as_deref().map(verbs).unwrap_or_default(),
-            // If no request is answered, discovery is not answered either.
-            paths: *requests == RequestMatcher::default(),
-            group,
-            resource,
-            namespace,
-            name,
-            ..Matching::default()
-        }
+/// The requests of a user that are refused.
+fn matching(user: &str, requests: &RequestMatcher) -> Matching {
+    let (group, resource) = requests.resource.clone().unzip();
+    let (namespace, name) = requests.object.clone().unzip();
+    Matching {
+        user: Some(user.to_owned()),
+        verbs: requests.verb.as_deref().map(verbs).unwrap_or_default(),
+        // If no request is answered, discovery is not answered either.
+        paths: *requests == RequestMatcher::default(),
+        group,
+        resource,
+        namespace,
+        name,
+        ..Matching::default()
     }
 }
 

@@ -7,6 +7,7 @@ use contract::scenario::{Never, ObjectRef, Requests};
 use schema::Kinds;
 use substrate::cluster::SPEAKER;
 use substrate::embedded::Embedded;
+use tokio::time::Instant;
 
 use super::clusters::{Clusters, OTHER_USER};
 use super::generated;
@@ -28,6 +29,15 @@ pub(crate) struct ObservedWrite {
     pub(crate) unchanged: bool,
     /// Whether the answer was an error.
     pub(crate) refused: bool,
+}
+
+/// When a write was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WriteMoment {
+    /// The revision of its server's store after it.
+    pub(crate) revision: u64,
+    /// The time.
+    pub(crate) at: Instant,
 }
 
 impl ObservedWrite {
@@ -80,15 +90,26 @@ pub(super) fn current_position(clusters: &Clusters) -> LogPosition {
 
 /// The target's writes since a position, server by server, in order.
 pub(super) fn writes_since(clusters: &Clusters, position: &LogPosition) -> Vec<ObservedWrite> {
+    timed_writes_since(clusters, position).into_iter().map(|(write, _)| write).collect()
+}
+
+/// The target's writes since a position, server by server, in order, and when each was answered.
+pub(super) fn timed_writes_since(
+    clusters: &Clusters,
+    position: &LogPosition,
+) -> Vec<(ObservedWrite, WriteMoment)> {
     let mut found = Vec::new();
     for (at, (server, from)) in clusters.servers().zip(&position.0).enumerate() {
-        found.extend(server.requests_since(*from).iter().filter_map(|request| write(at, request)));
+        let requests = server.requests_since(*from);
+        found.extend(requests.iter().filter_map(|request| {
+            Some((write(at, request)?, WriteMoment { revision: request.revision, at: request.at }))
+        }));
     }
     found
 }
 
 /// The write of a request. Leaves out events and leases, and the requests of others than the target.
-fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
+pub(super) fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
     let is_ignored = matches!(request.resource.as_str(), "events" | "leases");
     let is_of_harness = request.user_agent == SPEAKER;
     let is_other = is_of_harness || request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);

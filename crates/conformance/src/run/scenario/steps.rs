@@ -1,5 +1,6 @@
 //! Runs the steps of one scenario one after the other, until one fails.
 
+mod instances;
 mod rest;
 
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep};
 
 use super::actions;
-use super::clusters::Clusters;
+use super::clusters::{Clusters, TARGET_USER};
 use super::exploration::Exploration;
 use super::faults::{ActiveFault, Disturbance};
 use super::object_watch::ObjectWatch;
@@ -20,7 +21,7 @@ use super::task::ScenarioTask;
 use super::unmet::{self, StepBaseline};
 use crate::plan::LocatedCase;
 use crate::report::Check;
-use crate::target::{Running, Setup};
+use crate::target::Running;
 
 /// Why a scenario ended without a result.
 #[derive(Debug)]
@@ -48,6 +49,12 @@ pub(super) struct StepRunner<'a> {
     located: LocatedCase<'a>,
     clusters: &'a Clusters,
     running: Option<Box<dyn Running>>,
+    /// The instance that led before a second one took over.
+    former: Option<Box<dyn Running>>,
+    /// The user of the instance that runs, in this process.
+    user: &'static str,
+    /// Whether instances elect a leader.
+    elects_leader: bool,
     ends: BTreeMap<String, Instant>,
     touches: usize,
     /// Position in the servers' logs at which the current step began.
@@ -58,8 +65,6 @@ pub(super) struct StepRunner<'a> {
     faulty: bool,
     /// The injected faults.
     faults: Vec<ActiveFault>,
-    /// Whether the target must still be killed when a fault strikes.
-    kills: bool,
     /// Number of reconciliations of the witness before the target was killed.
     reconciled: f64,
     /// The recording, if the scenario is explored.
@@ -92,49 +97,17 @@ impl<'a> StepRunner<'a> {
             located,
             clusters,
             running: None,
+            former: None,
+            user: TARGET_USER,
+            elects_leader: disturbance.elects_leader(),
             ends: BTreeMap::new(),
             touches: 0,
             begin: requests::current_position(clusters),
             records: Vec::new(),
             faulty: disturbance.is_fault(),
             faults: disturbance.activate(clusters),
-            kills: disturbance.kills(),
             reconciled: 0.0,
             exploration: disturbance.is_explored().then(|| Exploration::begin(clusters)),
-        }
-    }
-
-    /// Starts the target.
-    async fn start(&mut self) -> Result<(), ScenarioEnd> {
-        let clusters = self.clusters.for_target();
-        let setup = Setup {
-            component: &self.located.contract.component,
-            now: None,
-            config: &self.located.case.config,
-            instance: self.located.instance(),
-            controller: self.located.contract.subject.controller.as_deref(),
-            facts: Some(clusters.source.clone()),
-            clusters: Some(clusters),
-        };
-        let started = self.task.target.start(setup).await;
-        let running = started.map_err(|error| ScenarioEnd::Environment(error.to_string()))?;
-        let witness = self
-            .located
-            .scenario()
-            .and_then(|scenario| scenario.steps.iter().find_map(|step| step.witness.as_ref()));
-        if witness.is_some() && running.metrics().await.is_none() {
-            running.stop().await;
-            let text = "the target file has no `metrics` address, which the step's witness needs";
-            return Err(ScenarioEnd::NotSupported(text.to_owned()));
-        }
-        self.running = Some(running);
-        Ok(())
-    }
-
-    /// Stops the target, if it runs.
-    pub(super) async fn stop(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.stop().await;
         }
     }
 
@@ -148,8 +121,8 @@ impl<'a> StepRunner<'a> {
             self.ends.insert(step.name.clone(), Instant::now());
             self.begin = requests::current_position(self.clusters);
         }
-        // A fault that never strikes proves nothing. The last write may come after all states, too late for a kill.
-        let never_struck = self.faults.iter().filter(|fault| fault.missed() && !self.kills);
+        // A fault that never strikes proves nothing.
+        let never_struck = self.faults.iter().filter(|fault| fault.missed());
         Ok(never_struck.map(ActiveFault::never_struck).collect())
     }
 
@@ -242,7 +215,7 @@ impl<'a> StepRunner<'a> {
         let mut pause = PAUSE;
         let mut last: Option<(ObservedVersions, Vec<Check>)> = None;
         loop {
-            self.crash(step).await?;
+            self.apply_consequences(step).await?;
             self.restart_ended(step).await?;
             if let Some(check) = self.end_of_target(step) {
                 return Ok(vec![check]);
@@ -299,33 +272,6 @@ impl<'a> StepRunner<'a> {
         Ok(checks)
     }
 
-    /// Kills the target once its fault has struck, and starts it again; the server has done its unanswered write.
-    async fn crash(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
-        if !self.kills || !self.faults.iter().any(ActiveFault::struck) {
-            return Ok(());
-        }
-        self.kills = false;
-        self.faults.iter().for_each(ActiveFault::remove);
-        // The step itself may have stopped it since.
-        if self.running.is_some() { self.restart(step).await } else { Ok(()) }
-    }
-
-    /// Starts a target again that a fault has ended, as a kubelet does.
-    async fn restart_ended(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
-        let has_ended = self.faulty && self.running.as_mut().is_some_and(|running| running.ended().is_some());
-        if has_ended { self.restart(step).await } else { Ok(()) }
-    }
-
-    async fn restart(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
-        self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
-        if self.exploration.is_some() {
-            // Without the time to end that it would get otherwise.
-            drop(self.running.take());
-        }
-        self.stop().await;
-        self.start().await
-    }
-
     async fn check_witness(&self, step: &Step, before: &StepBaseline) -> Vec<Check> {
         let Some(controller) = &step.witness else { return Vec::new() };
         if self.reconciles(step).await.is_some_and(|count| count > before.reconciles) {
@@ -361,7 +307,7 @@ impl<'a> StepRunner<'a> {
         }
         let (mut last, mut from) = (None, self.begin.clone());
         loop {
-            self.crash(step).await?;
+            self.apply_consequences(step).await?;
             self.restart_ended(step).await?;
             let writes = requests::writes_since(self.clusters, &from);
             from = requests::current_position(self.clusters);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep};
 
-use super::clusters::{Clusters, head};
+use super::clusters::{Clusters, TARGET_USER, head};
 use super::environment::ScenarioEnvironment;
 use super::listing;
 use super::requests::{self, LogPosition};
@@ -94,7 +94,7 @@ async fn run_steps(
         stability: unjudged.stability,
         outside: environment.outside,
     };
-    let for_target = clusters.for_target();
+    let for_target = clusters.for_target(TARGET_USER, None);
     let setup = Setup {
         component: &unjudged.component,
         now: None,

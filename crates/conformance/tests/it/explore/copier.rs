@@ -2,11 +2,13 @@
 //! Secret `ticket-x-…`, and marks the ConfigMap as done.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use component::{StartOptions, Started};
+use component::{Clusters, StartOptions, Started};
 use conformance::target::built_in::BuiltIn;
+use controller::CancellationToken;
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
@@ -34,8 +36,16 @@ pub(crate) enum Bug {
     DeafAfterRelist,
     /// It does not try again.
     ForgottenRetry,
+    /// It tries again once, and not if that fails, too.
+    OneRetry,
     /// It counts tickets in a cache that may not have seen the last one.
     StaleCount,
+    /// It deletes copies whose source is not in a list that may be old.
+    OldList,
+    /// It deletes copies whose source its cache does not have, as if the cache were never behind.
+    TrustedCache,
+    /// It goes on after it has lost its Lease.
+    OldLeader,
 }
 
 /// How long it collects events before it acts.
@@ -55,7 +65,7 @@ impl Drop for Abort {
 pub(crate) fn target(bug: Bug) -> BuiltIn {
     BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |options: StartOptions| {
         std::future::ready(options.clusters.ok_or_else(|| "no clusters".to_owned()).map(|clusters| {
-            let task = tokio::spawn(run(clusters.source, bug));
+            let task = tokio::spawn(lead(clusters, bug));
             Started {
                 service: service(Vec::new(), Limits::default()),
                 registrations: Vec::new(),
@@ -65,6 +75,24 @@ pub(crate) fn target(bug: Bug) -> BuiltIn {
             }
         }))
     })
+}
+
+/// Runs the controller, while it leads if there is an election.
+async fn lead(clusters: Clusters, bug: Bug) {
+    let Clusters { source, elector, .. } = clusters;
+    let Some(elector) = elector else { return run(source, bug).await };
+    let work = |_stop: CancellationToken| async move {
+        let work = run(source, bug);
+        if bug == Bug::OldLeader {
+            drop(tokio::spawn(work));
+            std::future::pending::<()>().await;
+        } else {
+            work.await;
+        }
+        Ok::<(), Infallible>(())
+    };
+    // It ends when the Lease is lost.
+    drop(elector.run(CancellationToken::new(), work).await);
 }
 
 /// What a watch said.
@@ -112,7 +140,7 @@ async fn run(client: Client, bug: Bug) {
         }
         forward(maps, sender, News::Source).await;
     });
-    let mut failed = false;
+    let (mut failed, mut failures) = (false, 0);
     loop {
         tokio::select! {
             news = receiver.recv() => match news {
@@ -126,7 +154,12 @@ async fn run(client: Client, bug: Bug) {
             copier.apply(news);
         }
         if bug == Bug::UnfilledCache || (copier.sources.filled && copier.made.filled) {
-            failed = copier.pass().await.is_err() && bug != Bug::ForgottenRetry;
+            failures = if copier.pass().await.is_err() { failures + 1 } else { 0 };
+            failed = match bug {
+                Bug::ForgottenRetry => false,
+                Bug::OneRetry => failures == 1,
+                _ => failures > 0,
+            };
         }
     }
 }
@@ -249,15 +282,27 @@ impl Copier {
         self.secrets.create(&PostParams::default(), &secret).await.map(drop)
     }
 
+    /// The names of the sources in a list that the server may answer from any earlier time.
+    async fn old_list(&self) -> kube::Result<BTreeSet<String>> {
+        let list = self.maps.list(&ListParams::default().match_any()).await?;
+        Ok(list.items.iter().map(ResourceExt::name_any).collect())
+    }
+
     async fn remove_orphans(&self) -> kube::Result<()> {
+        let old_list = if self.bug == Bug::OldList { Some(self.old_list().await?) } else { None };
         for name in self.made.objects.keys() {
             let Some(letter) = name.strip_prefix("copy-") else { continue };
             let source = format!("src-{letter}");
             let is_foreign = self.bug == Bug::TrustedMemory && !self.own.contains(name);
-            if is_foreign || self.sources.objects.contains_key(&source) {
+            let is_there = match &old_list {
+                Some(names) => names.contains(&source),
+                None => self.sources.objects.contains_key(&source),
+            };
+            if is_foreign || is_there {
                 continue;
             }
-            if self.bug != Bug::UnfilledCache && self.maps.get_opt(&source).await?.is_some() {
+            let asks = !matches!(self.bug, Bug::UnfilledCache | Bug::OldList | Bug::TrustedCache);
+            if asks && self.maps.get_opt(&source).await?.is_some() {
                 continue;
             }
             self.secrets.delete(name, &DeleteParams::default()).await.map(drop)?;

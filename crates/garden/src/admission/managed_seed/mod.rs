@@ -6,6 +6,7 @@ mod zones;
 
 use api::garden::Shoot;
 use api::garden::seed_management::GROUP;
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::{Error, Path};
 use webhook::object;
@@ -13,11 +14,15 @@ use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::{MANAGED_SEEDS, SHOOTS};
-use super::{Attributes, Plugin, messages};
+use super::{Admit, Attributes, Plugin, messages};
 use crate::webhooks::{gardenlet_configuration, reading};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ManagedSeed", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::MANAGED_SEED,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 const KIND: &str = "ManagedSeed";
 const GARDEN: &str = "garden";

@@ -4,6 +4,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::*;
+use crate::admission::Configuration;
 use crate::admission::shoot_testing::{Stored, merged, outcome};
 
 const OWN: &str = "openidconnectpresets.settings.gardener.cloud";
@@ -20,8 +21,8 @@ fn preset(name: &str, spec: &Value) -> Value {
 /// The message, and the client of the preset that is applied.
 fn admitted(plugin: &Plugin, stored: &Stored, spec: &Value) -> (String, Value) {
     let mut object = json!({"metadata": {"name": "app", "labels": {"env": "dev"}}, "spec": spec});
-    let admit = plugin.admit.unwrap();
-    let message = outcome(admit(&stored.attributes(Operation::Create), Some(&mut object))).1;
+    let (admit, attributes) = (plugin.admit.unwrap(), stored.attributes(Operation::Create));
+    let message = outcome(admit.ask(&Configuration::default(), &attributes, Some(&mut object))).1;
     (message, object["spec"]["kubernetes"]["kubeAPIServer"]["oidcConfig"]["clientID"].clone())
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use serde_json::json;
     use webhook::review::Operation;
 
-    use super::super::PLUGIN;
+    use super::super::admit;
     use super::*;
     use crate::admission::lookup::SECRETS;
     use crate::admission::testing::TestGarden;
@@ -99,7 +99,7 @@ mod tests {
         let mut new = given.clone();
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let attributes = Attributes { old: old.as_ref(), ..garden.attributes(operation, kind, &given) };
-        let refused = PLUGIN.admit.unwrap()(&attributes, Some(&mut new)).err()?;
+        let refused = admit(&attributes, Some(&mut new)).err()?;
         Some(refused.message.split_once(" is forbidden: ").expect("a 403").1.to_owned())
     }
 
@@ -132,7 +132,7 @@ mod tests {
         let garden = garden();
         let old = json!({"metadata": {"name": name}});
         let attributes = garden.attributes(Operation::Delete, "BackupBucket", &old);
-        let refused = PLUGIN.admit.unwrap()(&attributes, None).err();
+        let refused = admit(&attributes, None).err();
         let message = "backupbuckets.core.gardener.cloud \"used\" is forbidden: cannot delete BackupBucket because BackupEntries \
                        are still referencing it, backupEntryNames: m/c,n/a,n/b";
         assert_eq!(refused.map(|rejection| rejection.message).as_deref(), is_refused.then_some(message));

@@ -98,7 +98,7 @@ mod tests {
     use serde_json::json;
     use webhook::review::Operation;
 
-    use super::super::PLUGIN;
+    use super::super::admit;
     use super::*;
     use crate::admission::testing::{TestGarden, merge};
 
@@ -134,7 +134,7 @@ mod tests {
         let old = profile(&["1.27.1", "1.26.1"], &[("linux", &["1", "2", "3"]), ("unused", &["1"])]);
         let mut object = new.clone();
         let attributes = Attributes { old: Some(&old), ..garden.attributes(Operation::Update, KIND, new) };
-        PLUGIN.admit.unwrap()(&attributes, Some(&mut object)).err().map(|rejection| rejection.message)
+        admit(&attributes, Some(&mut object)).err().map(|rejection| rejection.message)
     }
 
     const KUBERNETES: &str = "unable to delete Kubernetes version \"1.27.1\" from CloudProfile \"p\" - version is still in use by \

@@ -6,16 +6,21 @@ mod project;
 mod secret_binding;
 mod shoot;
 
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
 use super::lookup::{CONTROLLER_DEPLOYMENTS, SECRETS, is_terminating, live};
-use super::{Attributes, Plugin, messages};
+use super::{Admit, Attributes, Plugin, messages};
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ResourceReferenceManager", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::RESOURCE_REFERENCE_MANAGER,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 /// Of deletions only those of BackupBuckets are looked at: GPL-RRM-001. Subresources count as the object itself: GPL-RRM-035.
 fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {

@@ -94,7 +94,7 @@ mod tests {
     use rstest::rstest;
     use webhook::review::Operation;
 
-    use super::super::PLUGIN;
+    use super::super::admit;
     use super::*;
     use crate::admission::testing::TestGarden;
 
@@ -121,7 +121,7 @@ mod tests {
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let mut object = new.clone();
         let attributes = Attributes { old, ..garden.attributes(operation, KIND, new) };
-        let refused = PLUGIN.admit.unwrap()(&attributes, Some(&mut object)).err();
+        let refused = admit(&attributes, Some(&mut object)).err();
         (refused.map(|rejection| rejection.message), object["spec"].clone())
     }
 

@@ -83,7 +83,7 @@ mod tests {
     use serde_json::json;
     use webhook::review::Operation;
 
-    use super::super::PLUGIN;
+    use super::super::admit;
     use crate::admission::lookup::{QUOTAS, SECRETS};
     use crate::admission::testing::TestGarden;
 
@@ -131,7 +131,7 @@ mod tests {
         });
         let mut object = given.clone();
         let attributes = garden.attributes(Operation::Create, "SecretBinding", &given);
-        let refused = PLUGIN.admit.unwrap()(&attributes, Some(&mut object)).err();
+        let refused = admit(&attributes, Some(&mut object)).err();
         let want = want.map(|why| format!("secretbindings.core.gardener.cloud \"b\" is forbidden: {why}"));
         assert_eq!(refused.map(|rejection| rejection.message), want);
     }

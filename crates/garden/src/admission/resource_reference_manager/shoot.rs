@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
     use webhook::review::Operation;
 
-    use super::super::PLUGIN;
+    use super::super::admit;
     use super::*;
     use crate::admission::testing::{TestGarden, merge};
 
@@ -146,7 +146,7 @@ mod tests {
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let mut object = new.clone();
         let attributes = Attributes { old, ..garden.attributes(operation, "Shoot", new) };
-        let refused = PLUGIN.admit.unwrap()(&attributes, Some(&mut object)).err()?;
+        let refused = admit(&attributes, Some(&mut object)).err()?;
         let prefix = "shoots.core.gardener.cloud \"app\" is forbidden: ";
         Some((refused.code, refused.message.strip_prefix(prefix).expect("a 403 of the shoot").to_owned()))
     }
@@ -231,7 +231,6 @@ mod tests {
         let mut object = shoot(&base());
         object["metadata"]["annotations"] = json!({CREATED_BY: "bob"});
         let given = object.clone();
-        let admit = PLUGIN.admit.unwrap();
         admit(&garden.attributes(Operation::Create, "Shoot", &given), Some(&mut object)).unwrap();
         assert_eq!(object["metadata"]["annotations"], json!({CREATED_BY: "alice"}));
         let mut changed = given.clone();

@@ -23,6 +23,7 @@ mod testing;
 mod volume;
 
 use api::garden::{CloudProfile, Project, SecretBinding, Seed, Shoot};
+use schema::admission_plugins;
 use serde_json::Value;
 use webhook::field::{Error, quote};
 use webhook::rejection::Rejection;
@@ -32,11 +33,15 @@ use super::shoot_support::{
     CLOUD_PROFILES, NO_SHOOT, SECRET_BINDINGS, SEEDS, about, internal, is_shoot, listed, project_of,
     write_changes,
 };
-use super::{Attributes, Plugin};
+use super::{Admit, Attributes, Plugin};
 use crate::webhooks::field_errors::FieldErrors;
 
-pub(super) static PLUGIN: Plugin =
-    Plugin { name: "ShootValidator", is_on_by_default: true, admit: Some(admit), validate: None };
+pub(super) static PLUGIN: Plugin = Plugin {
+    name: admission_plugins::SHOOT_VALIDATOR,
+    is_on_by_default: true,
+    admit: Some(Admit::Plain(admit)),
+    validate: None,
+};
 
 /// What the checks of a Shoot know.
 struct ValidationContext<'a> {

@@ -45,7 +45,7 @@ pub struct KubeconfigClient {
 
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
-enum ClientError {
+pub(in crate::controllers) enum ClientError {
     #[error("there is no API server")]
     Absent,
     #[error("Secret {0:?} not found")]
@@ -100,7 +100,8 @@ impl VirtualCluster {
         Err(Failure::new("HealthzRequestFailed", message))
     }
 
-    async fn client(&self) -> Result<Client, ClientError> {
+    /// A client of the API server.
+    pub(in crate::controllers) async fn client(&self) -> Result<Client, ClientError> {
         match self {
             Self::Client(client) => client.clone().ok_or(ClientError::Absent),
             Self::Kubeconfig(client) => client.get().await,

@@ -139,6 +139,18 @@ fn invalid_scalars_have_the_message_of_kubernetes() {
             vec![r#"ios: Invalid value: "boolean": ios in body must be of type integer,string: "boolean""#],
         ),
         (
+            json!({"ai": 9_223_372_036_854_775_808.0}),
+            vec![
+                r#"<nil>: Invalid value: "": "ai" must validate at least one schema (anyOf)"#,
+                r#"ai: Invalid value: "number": ai in body must be of type integer: "number""#,
+                r#"<nil>: Invalid value: "": Checked value must be of type integer (default format) in ai"#,
+            ],
+        ),
+        (
+            json!({"ios": 9_223_372_036_854_775_808.0}),
+            vec![r#"ios: Invalid value: "number": ios in body must be of type integer,string: "number""#],
+        ),
+        (
             json!({"ios": 1.5}),
             vec![r#"ios: Invalid value: "number": ios in body must be of type integer,string: "number""#],
         ),

@@ -4,12 +4,15 @@
 use std::time::Duration;
 
 use contract::scenario::{Scenario, Step};
+use futures::future::select_all;
 use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{ActiveFault, ScenarioEnd, StepBaseline, StepRunner};
+use super::{ScenarioEnd, StepBaseline, StepRunner};
 use crate::report::Check;
 use crate::run::scenario::exploration::TargetHistory;
+use crate::run::scenario::faults::ActiveFault;
+use crate::run::scenario::takeover;
 
 /// Pause between two checks for writes.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -44,8 +47,16 @@ impl StepRunner<'_> {
     ) -> Result<Option<TargetHistory>, ScenarioEnd> {
         let Some(exploration) = &self.exploration else { return Ok(None) };
         let history = exploration.end(self.clusters, scenario).await?;
-        let struck = self.faults.iter().any(ActiveFault::struck);
-        Ok(Some(TargetHistory { struck, ..history }))
+        let takeover = if self.elects_leader { takeover::moment(self.clusters) } else { None };
+        // A leader is lost when another one leads.
+        let has_leader = !self.elects_leader || takeover.is_some();
+        let struck = self.faults.iter().filter(|fault| fault.struck_wholly() && has_leader).count();
+        let strikes = self.faults.iter().map(ActiveFault::first_strike).collect();
+        let late_writes = takeover.map(|moment| takeover::late_writes(self.clusters, moment));
+        let mut step_ends: Vec<_> = self.ends.iter().map(|(step, at)| (step.clone(), *at)).collect();
+        step_ends.sort_by_key(|(_, at)| *at);
+        let late_writes = late_writes.unwrap_or_default();
+        Ok(Some(TargetHistory { struck, strikes, step_ends, takeover, late_writes, ..history }))
     }
 
     /// Waits until a time. A target that a perturbation kills meanwhile starts again at once.
@@ -56,19 +67,22 @@ impl StepRunner<'_> {
         }
         while Instant::now() < until {
             self.sleep_or_strike(until - Instant::now()).await;
-            self.crash(step).await?;
+            self.apply_consequences(step).await?;
         }
         Ok(())
     }
 
-    /// Sleeps, at the longest until a perturbation strikes that kills the target: nothing else of it may go on.
+    /// Sleeps, at the longest until a perturbation strikes that kills the target or replaces it: nothing else of it may go on.
     pub(super) async fn sleep_or_strike(&self, pause: Duration) {
-        let Some(fault) = self.faults.first().filter(|_| self.kills && self.exploration.is_some()) else {
+        let awaited =
+            self.faults.iter().filter(|fault| fault.has_consequence() && self.exploration.is_some());
+        let strikes: Vec<_> = awaited.map(|fault| Box::pin(fault.until_struck())).collect();
+        if strikes.is_empty() {
             return sleep(pause).await;
-        };
+        }
         tokio::select! {
             () = sleep(pause) => {}
-            () = fault.until_struck() => {}
+            _ = select_all(strikes) => {}
         }
     }
 
@@ -80,7 +94,7 @@ impl StepRunner<'_> {
         let (mut since, mut revisions) = (Instant::now(), self.revisions());
         while Instant::now() < deadline.min(since + quiet) {
             self.sleep_or_strike(POLL_INTERVAL).await;
-            self.crash(step).await?;
+            self.apply_consequences(step).await?;
             self.restart_ended(step).await?;
             let now = self.revisions();
             if now != revisions {

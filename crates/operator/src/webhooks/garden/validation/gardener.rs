@@ -1,40 +1,15 @@
 //! Gardener's control plane in a Garden.
 
 use api::operator::gardener::{GardenerApiServerConfig, GardenerConfig, GardenerControllerManagerConfig};
+use schema::admission_plugins;
 use webhook::field::{Error, Path};
 
 use super::{FieldErrors, api_server, feature_gates, resource_sizes, selector};
 
-/// Admission plugins of gardener-apiserver, in its order.
-const PLUGINS: [&str; 27] = [
-    "NamespaceLifecycle",
-    "ResourceReferenceManager",
-    "ExtensionValidator",
-    "ExtensionLabels",
-    "ShootTolerationRestriction",
-    "ShootExposureClass",
-    "ShootDNS",
-    "ShootManagedSeed",
-    "ShootNodeLocalDNSEnabledByDefault",
-    "ShootDNSRewriting",
-    "ShootQuotaValidator",
-    "ShootValidator",
-    "SeedValidator",
-    "ControllerRegistrationResources",
-    "ProjectValidator",
-    "DeletionConfirmation",
-    "OpenIDConnectPreset",
-    "ClusterOpenIDConnectPreset",
-    "CustomVerbAuthorizer",
-    "ShootVPAEnabledByDefault",
-    "ManagedSeed",
-    "ManagedSeedShoot",
-    "Bastion",
-    "MutatingAdmissionWebhook",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionWebhook",
-    "ResourceQuota",
-];
+/// Admission plugins of Kubernetes that gardener-apiserver asks before and after its own.
+const FIRST: [&str; 1] = ["NamespaceLifecycle"];
+const LAST: [&str; 4] =
+    ["MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota"];
 
 /// Errors of the components, in the original's order.
 pub(super) fn errors(gardener: &GardenerConfig, at: &Path) -> FieldErrors {
@@ -60,6 +35,7 @@ pub(super) fn errors(gardener: &GardenerConfig, at: &Path) -> FieldErrors {
 /// OPR-GRD-002, OPR-GRD-003, OPR-GRD-007, OPR-GRD-008.
 fn api_server(server: &GardenerApiServerConfig, at: &Path) -> FieldErrors {
     let mut errors = feature_gates::gardener(&server.feature_gates, &at.child("featureGates"));
+    let known = [&FIRST[..], &admission_plugins::NAMES[..], &LAST[..]].concat();
     for (index, plugin) in server.admission_plugins.iter().enumerate() {
         let name = at.child("admissionPlugins").index(index).child("name");
         if plugin.name.is_empty() {
@@ -67,8 +43,8 @@ fn api_server(server: &GardenerApiServerConfig, at: &Path) -> FieldErrors {
             // The original looks no further.
             return errors;
         }
-        if !PLUGINS.contains(&plugin.name.as_str()) {
-            errors.push(Error::not_supported(&name, &plugin.name, &PLUGINS));
+        if !known.contains(&plugin.name.as_str()) {
+            errors.push(Error::not_supported(&name, &plugin.name, &known));
         }
     }
     api_server::audit(server.audit_config.as_ref(), &at.child("auditConfig"), &mut errors);

@@ -1,10 +1,10 @@
 //! Counts values in buckets, in Prometheus' form.
 
-use formats::exposition::Reading;
+use super::Reading;
 
 /// Counts values by upper bounds.
 #[derive(Clone, Debug)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     bounds: &'static [f64],
     /// Values per bucket, not cumulative; the last bucket holds values beyond all bounds.
     counts: Vec<u64>,
@@ -13,16 +13,20 @@ pub(crate) struct Histogram {
 
 impl Histogram {
     /// An empty histogram; `bounds` must ascend.
-    pub(crate) fn new(bounds: &'static [f64]) -> Self {
+    #[must_use]
+    pub fn new(bounds: &'static [f64]) -> Self {
         Self { bounds, counts: vec![0; bounds.len() + 1], sum: 0.0 }
     }
 
-    pub(crate) fn observe(&mut self, value: f64) {
+    /// Counts a value.
+    pub fn observe(&mut self, value: f64) {
         self.counts[self.bounds.partition_point(|bound| *bound < value)] += 1;
         self.sum += value;
     }
 
-    pub(crate) fn reading(&self) -> Reading {
+    /// What has been counted.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
         let mut at_most = 0;
         let buckets = self.bounds.iter().zip(&self.counts).map(|(bound, count)| {
             at_most += count;
