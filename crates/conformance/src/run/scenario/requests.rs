@@ -108,12 +108,14 @@ pub(super) fn timed_writes_since(
     found
 }
 
-/// The write of a request. Leaves out events and leases, and the requests of others than the target.
+/// The write of a request. Leaves out events and leases, the requests of others than the target, and those to a subresource
+/// that the API server does not serve, as it has nothing to write.
 pub(super) fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
     let is_ignored = matches!(request.resource.as_str(), "events" | "leases");
     let is_of_harness = request.user_agent == SPEAKER;
     let is_other = is_of_harness || request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);
-    if is_other || !request.is_write() || request.dry_run || is_ignored {
+    let is_unserved = !request.subresource.is_empty() && matches!(request.code, 404 | 405);
+    if is_other || !request.is_write() || request.dry_run || is_ignored || is_unserved {
         return None;
     }
     let verb = match request.verb {
@@ -226,4 +228,40 @@ fn describe(writes: &[ObservedWrite]) -> String {
     let descriptions: Vec<String> =
         writes.iter().map(|write| format!("{} {}", write.verb, write.object)).collect();
     if descriptions.is_empty() { "none".to_owned() } else { descriptions.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_to_a_subresource_that_is_not_served_is_no_write() {
+        let request = |subresource: &str, code: u16| Request {
+            user: "scheduler".to_owned(),
+            user_agent: String::new(),
+            verb: Verb::Update,
+            group: "core.gardener.cloud".to_owned(),
+            version: "v1beta1".to_owned(),
+            resource: "shoots".to_owned(),
+            subresource: subresource.to_owned(),
+            namespace: "garden-dev".to_owned(),
+            name: "app".to_owned(),
+            dry_run: false,
+            code,
+            annotations: BTreeMap::new(),
+            unchanged: false,
+            revision: 7,
+            at: Instant::now(),
+        };
+        for (subresource, code, want) in [
+            ("binding", 404, None),
+            ("binding", 405, None),
+            ("binding", 409, Some(true)),
+            ("binding", 200, Some(false)),
+            ("", 404, Some(true)),
+        ] {
+            let refused = write(0, &request(subresource, code)).map(|write| write.refused);
+            assert_eq!(refused, want, "{subresource} {code}");
+        }
+    }
 }
