@@ -174,12 +174,11 @@ impl Chosen {
             let is_chosen =
                 |case: &Case| self.cases.is_empty() || self.cases.contains(&(id.clone(), case.name.clone()));
             clause.cases.retain(is_chosen);
-            if let (Some(seed), 2..) = (self.sample, clause.cases.len()) {
+            if let Some(seed) = self.sample {
                 if clause.cases.iter().any(|case| fits(&contract.component, case)) {
                     clause.cases.retain(|case| fits(&contract.component, case));
                 }
-                let at = sampled(seed, id, clause.cases.len());
-                clause.cases = vec![clause.cases.swap_remove(at)];
+                keep_sampled(clause, seed);
             }
             clause.is_partial |= clause.cases.len() < cases;
             contract.is_partial |= clause.is_partial;
@@ -198,7 +197,24 @@ impl Chosen {
     }
 }
 
-/// The index of the sampled case of a clause; the same seed chooses the same case everywhere.
+/// Keeps one case of each clause; the same seed chooses the same case everywhere.
+pub(crate) fn sample(contract: &mut Contract, seed: u64) {
+    for clause in &mut contract.clauses {
+        let cases = clause.cases.len();
+        keep_sampled(clause, seed);
+        clause.is_partial |= clause.cases.len() < cases;
+        contract.is_partial |= clause.is_partial;
+    }
+}
+
+fn keep_sampled(clause: &mut Clause, seed: u64) {
+    if clause.cases.len() > 1 {
+        let at = sampled(seed, &clause.id, clause.cases.len());
+        clause.cases = vec![clause.cases.swap_remove(at)];
+    }
+}
+
+/// The index of the sampled case of a clause.
 fn sampled(seed: u64, clause: &str, cases: usize) -> usize {
     let digits = digest(&format!("{seed} {clause}"));
     let number = u64::from_str_radix(&digits[..15], 16).unwrap_or_default();
