@@ -162,18 +162,13 @@ fn of_clause(clause: &ClauseResult) -> Vec<String> {
     if clause.cases.is_empty() {
         lines.push(format!("{}: no case ran", clause.id));
     }
-    if clause.cases.iter().any(|case| case.status == Status::Passed) {
-        match &clause.proof {
-            Some(proof) if proof.proven => {}
-            Some(proof) => {
-                let survivors: Vec<&String> = proof.survivors.iter().map(|damage| &damage.text).collect();
-                lines.push(format!(
-                    "{}: not proven able to fail: {survivors:?} {:?}",
-                    clause.id, proof.undamaged
-                ));
-            }
-            None => lines.push(format!("{}: not proven able to fail", clause.id)),
-        }
+    let passed = clause.cases.iter().any(|case| case.status == Status::Passed);
+    if passed && clause.is_unproven() {
+        let proof = clause.proof.iter();
+        let survivors: Vec<&String> =
+            proof.clone().flat_map(|proof| &proof.survivors).map(|damage| &damage.text).collect();
+        let undamaged: Vec<&String> = proof.flat_map(|proof| &proof.undamaged).collect();
+        lines.push(format!("{}: not proven able to fail: {survivors:?} {undamaged:?}", clause.id));
     }
     lines
 }
